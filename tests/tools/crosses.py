@@ -116,6 +116,10 @@ def write_vec(folder, pictures, side):
     return path
 
 
+def use_one_processor():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
 class Tests:
     def __init__(self, program, folder):
         self.program, self.folder, self.failed = program, folder, 0

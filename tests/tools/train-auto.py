@@ -17,7 +17,8 @@ import tempfile
 import cv2
 import numpy as np
 
-from crosses import Tests, draw, write_coco, write_pictures, write_vec
+from crosses import (Tests, draw, use_one_processor, write_coco, write_pictures,
+                     write_vec)
 
 channels = importlib.import_module('train-channels')
 
@@ -91,7 +92,7 @@ def check_colours(tests, rng):
     tests.expect(took[-1] >= 0.7 and took[-1] >= other[-1] and sum(took) > sum(other),
                  'discs: recall', took, other)
     model = tests.make(coco, '--window', '24x24')[0]
-    alone = tests.make(coco, '--window', '24x24', preexec_fn=channels.use_one_processor)[0]
+    alone = tests.make(coco, '--window', '24x24', preexec_fn=use_one_processor)[0]
     tests.expect(model == alone, 'one processor makes another model')
     return coco
 

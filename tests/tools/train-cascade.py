@@ -16,7 +16,7 @@ import tempfile
 import cv2
 import numpy as np
 
-from crosses import Tests, draw, write_coco, write_pictures
+from crosses import Tests, draw, use_one_processor, write_coco, write_pictures
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
                                 'models', 'waldboost'))
@@ -24,10 +24,6 @@ from boxes import overlap
 
 N_NEW = 40
 REAL_PICTURES = 'home.jpg', 'building.jpg', 'board.jpg', 'left01.jpg', 'sudoku.png'
-
-
-def use_one_processor():
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def check_versions(tests, coco, model, *more):

@@ -16,7 +16,11 @@ import tempfile
 import cv2
 import numpy as np
 
-from crosses import SIZE, Tests, write_coco
+from crosses import SIZE, Tests, use_one_processor, write_coco
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
+                             'models', 'waldboost'))
+from boxes import overlap
 
 OPTIONS = ['--features', 'channels', '--window', '24x24', '--weak', '64',
            '--negative-samples', '2000', '--copies', '4', '--device', 'cpu']
@@ -47,10 +51,6 @@ def write_pictures(folder, rng, n):
         cv2.imwrite(os.path.join(folder, f'{i}.png'), picture)
         pictures.append((f'{i}.png', boxes))
     return write_coco(folder, pictures)
-
-
-def use_one_processor():
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def train(tests, coco, **settings):
@@ -93,12 +93,6 @@ def find(folder, picture):
         capture_output=True, text=True, check=True, timeout=100)
     return [(o['x'], o['y'], o['w'], o['h'], o['detection']['confidence'])
             for line in run.stdout.splitlines() for o in json.loads(line)['objects']]
-
-
-def overlap(a, b):
-    across = max(0, min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0]))
-    down = max(0, min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1]))
-    return across * down / (a[2] * a[3] + b[2] * b[3] - across * down)
 
 
 def check_new_pictures(tests, rng):

@@ -21,8 +21,8 @@ import time
 
 import cv2
 
-from crosses import (OPTIONS, SIZE, Tests, write, write_coco, write_info,
-                     write_pictures)
+from crosses import (OPTIONS, SIZE, Tests, use_one_processor, write, write_coco,
+                     write_info, write_pictures)
 
 
 class Errors(Tests):
@@ -194,10 +194,6 @@ def check_film(tests, pictures):
             roles[int(found[1]) if found else 0] = role
     changes = sum(roles[i] != roles[i + 1] for i in range(len(roles) - 1))
     tests.expect(len(roles) == 3 * len(pictures) and 2 <= changes <= 6, changes, roles)
-
-
-def use_one_processor():
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def check_order(tests, pictures):

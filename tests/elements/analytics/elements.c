@@ -251,15 +251,16 @@ add_metas (GstPad *pad, GstPadProbeInfo *probe, gpointer add)
 static GstSample *
 sample_of (const gchar *line, void (*add) (GstBuffer *buffer))
 {
-  gchar *file = cuv_test_file ("messi5.jpg");
-  gchar *whole = g_strdup_printf (
+  g_autofree gchar *file = cuv_test_file ("messi5.jpg");
+  g_autofree gchar *whole = g_strdup_printf (
       "filesrc location=%s ! jpegdec ! imagefreeze num-buffers=1 ! "
       "videoconvert ! video/x-raw,format=NV12 ! identity name=mine ! %s ! "
       "appsink name=sink sync=false",
       file, line);
-  GstElement *pipeline = cuv_pipeline_new (whole);
-  GstElement *mine = gst_bin_get_by_name (GST_BIN (pipeline), "mine");
-  GstPad *pad = gst_element_get_static_pad (mine, "src");
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (whole);
+  g_autoptr (GstElement) mine =
+      gst_bin_get_by_name (GST_BIN (pipeline), "mine");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (mine, "src");
   GstSample *sample;
 
   gst_pad_add_probe (
@@ -267,11 +268,6 @@ sample_of (const gchar *line, void (*add) (GstBuffer *buffer))
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   sample = cuv_pull_sample (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
-  gst_object_unref (mine);
-  gst_object_unref (pipeline);
-  g_free (whole);
-  g_free (file);
   return sample;
 }
 
@@ -346,10 +342,10 @@ add_car (GstBuffer *buffer)
 /* Each track's detection is the one whose region has its id. */
 CUV_TEST (test_detect_and_track)
 {
-  GstSample *sample = sample_of (DETECT
+  g_autoptr (GstSample) sample = sample_of (DETECT
       "! rcdtrack object-class=face max-targets=3 confirm-detections=0",
       add_car);
-  GArray *faces = labelled (sample, "face");
+  g_autoptr (GArray) faces = labelled (sample, "face");
   guint n = 0;
 
   for (guint i = 0; i < faces->len; i++) {
@@ -371,8 +367,6 @@ CUV_TEST (test_detect_and_track)
   fail_unless_equals_int (mtd_count (gst_sample_get_buffer (sample),
                               gst_analytics_cls_mtd_get_mtd_type ()),
       (gint) faces->len);
-  g_array_unref (faces);
-  gst_sample_unref (sample);
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
@@ -383,7 +377,7 @@ CUV_TEST (test_ioutracker)
   GstVideoInfo info = frame_info ();
   GstBuffer *frame = NULL;
   GArray *objects;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   for (guint i = 0; i < 3; i++) {
     gst_clear_buffer (&frame);
@@ -406,7 +400,6 @@ CUV_TEST (test_ioutracker)
   text = published (gst_buffer_ref (frame), "json-lines");
   fail_unless (strstr (text, "\"id\":0,\"region_id\":1") != NULL, "%s", text);
   fail_unless (strstr (text, "\"id\":1,\"region_id\":2") != NULL, "%s", text);
-  g_free (text);
   cuv_folder_leave ();
   gst_harness_teardown (h);
   h = line_new ("visionoverlay", "BGRA");

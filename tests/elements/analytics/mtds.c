@@ -144,11 +144,10 @@ nth_object (const GArray *objects, guint i)
 GstCuvObject
 only_object (GstBuffer *buffer)
 {
-  GArray *objects = objects_of (buffer);
+  g_autoptr (GArray) objects = objects_of (buffer);
   GstCuvObject object = nth_object (objects, 0);
 
   fail_unless_equals_int (objects->len, 1);
-  g_array_unref (objects);
   return object;
 }
 

@@ -26,7 +26,7 @@ n_regions (GstBuffer *buffer)
 
 CUV_TEST (test_written_as_both)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstCuvObject object = add (buffer, 0, "face", 10, 20), read;
   GstAnalyticsRelationMeta *meta =
       gst_buffer_get_analytics_relation_meta (buffer);
@@ -47,14 +47,13 @@ CUV_TEST (test_written_as_both)
   read = only_object (buffer);
   fail_unless (read.roi != NULL && read.roi == object.roi && read.od == 0);
   fail_unless (read.class_label == 0 && read.confidence == 0.75);
-  gst_buffer_unref (buffer);
 }
 
 /* Regions of other elements, with ids that detections also have, come before
  * and between them. */
 CUV_TEST (test_track_belongs_to_its_object)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
   GstCuvObject one, two;
   MtdTrack track;
@@ -74,13 +73,12 @@ CUV_TEST (test_track_belongs_to_its_object)
   mtd_check_box (&track.od, 110, 120, 40, 30);
   fail_unless (track.first_seen == 150 && track.last_seen == 250);
   fail_unless (!track.lost);
-  gst_buffer_unref (buffer);
 }
 
 /* A region that has no detection gets one. */
 CUV_TEST (test_track_of_a_region)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
   GstCuvObject object;
   MtdTrack track;
@@ -94,13 +92,12 @@ CUV_TEST (test_track_of_a_region)
   gst_cuv_meta_add_lost_track (buffer, 2, 100, 200);
   track = mtd_find_track (buffer, 2);
   fail_unless (track.lost && track.first_seen == 100 && track.last_seen == 200);
-  gst_buffer_unref (buffer);
 }
 
 /* The parent is a detection only, and gets a region for its id. */
 CUV_TEST (test_parent)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
   GstCuvObject parent, child;
   GstAnalyticsRelationMeta *meta;
@@ -120,14 +117,13 @@ CUV_TEST (test_parent)
   fail_unless_equals_int (
       gst_analytics_relation_meta_get_relation (meta, od, (guint) child.od),
       GST_ANALYTICS_REL_TYPE_CONTAIN);
-  gst_buffer_unref (buffer);
 }
 
 /* Adding entries one by one would take seconds; see GST_CUV_MAX_MTDS. */
 CUV_TEST (test_many_objects)
 {
-  GstBuffer *buffer = gst_buffer_new ();
-  GArray *objects;
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  g_autoptr (GArray) objects = NULL;
 
   for (gint i = 0; i < 8000; i++)
     add (buffer, i, "face", (guint) i % 300, (guint) i / 300);
@@ -138,17 +134,15 @@ CUV_TEST (test_many_objects)
   fail_unless_equals_int (objects->len, 8000);
   for (guint i = 0; i < objects->len; i++)
     fail_unless_equals_int (nth_object (objects, i).id, (gint) i);
-  g_array_unref (objects);
-  gst_buffer_unref (buffer);
 }
 
 /* ---- reading ---- */
 
 CUV_TEST (test_detection_only)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   guint dog, unnamed;
-  GArray *objects;
+  g_autoptr (GArray) objects = NULL;
   GstCuvObject object;
 
   add (buffer, 0, "face", 10, 20);
@@ -173,15 +167,13 @@ CUV_TEST (test_detection_only)
   fail_unless_equals_string (g_quark_to_string (object.label), "cat");
   fail_unless (object.class_label == 0 && object.confidence == 0.5);
   fail_unless_equals_int (object.track, -1);
-  g_array_unref (objects);
-  gst_buffer_unref (buffer);
 }
 
 /* Ids differ: parents and JSON name objects by them. */
 CUV_TEST (test_ids)
 {
-  GstBuffer *buffer = gst_buffer_new ();
-  GArray *objects;
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  g_autoptr (GArray) objects = NULL;
 
   gst_buffer_add_video_region_of_interest_meta (buffer, "car", 1, 2, 3, 4)->id =
       1;
@@ -194,17 +186,15 @@ CUV_TEST (test_ids)
   fail_unless_equals_int (nth_object (objects, 2).id, 2);
   fail_unless_equals_int (nth_object (objects, 3).id, 3);
   fail_unless_equals_int (gst_cuv_meta_next_id (buffer), 4);
-  g_array_unref (objects);
-  gst_buffer_unref (buffer);
 }
 
 /* Two models may find the same box. */
 CUV_TEST (test_equal_objects)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstVideoInfo info = frame_info ();
   GstCuvObject two;
-  GArray *objects;
+  g_autoptr (GArray) objects = NULL;
 
   add (buffer, 0, "face", 10, 20);
   two = add (buffer, 1, "face", 10, 20);
@@ -216,8 +206,6 @@ CUV_TEST (test_equal_objects)
     fail_unless_equals_int (nth_object (objects, i).od, (gint) i);
   fail_unless_equals_int (nth_object (objects, 0).track, -1);
   fail_unless_equals_int (nth_object (objects, 1).track, 5);
-  g_array_unref (objects);
-  gst_buffer_unref (buffer);
 }
 
 #if GST_CHECK_VERSION(1, 26, 0)
@@ -341,7 +329,7 @@ frame_to_copy (void)
 static void
 check_copy (const gchar *line, GstBuffer *frame, guint scale)
 {
-  GArray *objects = objects_of (frame);
+  g_autoptr (GArray) objects = objects_of (frame);
   const GstCuvObject read = nth_object (objects, 1);
   MtdTrack track;
 
@@ -359,14 +347,13 @@ check_copy (const gchar *line, GstBuffer *frame, guint scale)
   fail_unless (read.confidence == 0.75);
   track = mtd_find_track (frame, 4);
   mtd_check_box (&track.od, read.x, read.y, read.w, read.h);
-  g_array_unref (objects);
 }
 
 /* The buffers of a pool are used again, metadata included. */
 static void
 check_copies (const gchar *line, guint scale)
 {
-  GstHarness *h = line_new (line, "BGRA");
+  g_autoptr (GstHarness) h = line_new (line, "BGRA");
 
   for (guint i = 0; i < 6; i++) {
     GstBuffer *frame = push (h, frame_to_copy ());
@@ -374,7 +361,6 @@ check_copies (const gchar *line, guint scale)
     check_copy (line, frame, scale);
     gst_buffer_unref (frame);
   }
-  gst_harness_teardown (h);
 }
 
 /* Some elements drop the parameters of regions; what GstAnalytics has remains.

@@ -62,7 +62,8 @@ check_equal (const GstCuvObject *a, const GstCuvObject *b)
 
 CUV_TEST (same_objects)
 {
-  GstBuffer *buffer = buffer_new (), *received = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = buffer_new ();
+  g_autoptr (GstBuffer) received = gst_buffer_new ();
   GByteArray *sent = serialize (buffer);
   GArray *objects = objects_of (buffer), *found;
   guint32 consumed;
@@ -83,8 +84,6 @@ CUV_TEST (same_objects)
   g_array_unref (found);
   g_array_unref (objects);
   g_byte_array_unref (sent);
-  gst_buffer_unref (received);
-  gst_buffer_unref (buffer);
 }
 
 /* Calls the meta's function with the variant as it would be sent. */

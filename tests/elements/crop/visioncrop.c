@@ -119,21 +119,20 @@ only_region (GstBuffer *picture)
 static void
 check_size (GstHarness *h, gint width, gint height)
 {
-  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
   GstVideoInfo info;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
   ck_assert_int_eq (info.width, width);
   ck_assert_int_eq (info.height, height);
   ck_assert_int_eq (info.fps_n, 0);
-  gst_caps_unref (caps);
 }
 
 /* The pixels of the box, as GStreamer's videocrop cuts them. */
 static GstBuffer *
 cropped (const gchar *format, GstBuffer *frame, gint x, gint y, gint w, gint h)
 {
-  GstHarness *crop = gst_harness_new ("videocrop");
+  g_autoptr (GstHarness) crop = gst_harness_new ("videocrop");
   GstBuffer *out;
 
   g_object_set (crop->element, "left", x, "top", y, "right", W - x - w,
@@ -141,7 +140,6 @@ cropped (const gchar *format, GstBuffer *frame, gint x, gint y, gint w, gint h)
   cuv_harness_caps (crop, format, W, H);
   out = gst_harness_push_and_pull (crop, gst_buffer_ref (frame));
   fail_unless (out != NULL);
-  gst_harness_teardown (crop);
   return out;
 }
 
@@ -199,8 +197,9 @@ CUV_TEST (odd_boxes)
 
 CUV_TEST (scaled_with_borders)
 {
-  GstHarness *h = harness_new ("GRAY8", "width=40 height=40");
-  GstBuffer *frame = frame_new ("GRAY8"), *picture;
+  g_autoptr (GstHarness) h = harness_new ("GRAY8", "width=40 height=40");
+  GstBuffer *frame = frame_new ("GRAY8");
+  g_autoptr (GstBuffer) picture = NULL;
   GstMapInfo map;
 
   gst_buffer_memset (frame, 0, 200, gst_buffer_get_size (frame));
@@ -214,8 +213,6 @@ CUV_TEST (scaled_with_borders)
                                        : map.data[40 * y + x] < 20,
           "%u %u: %u", x, y, map.data[40 * y + x]);
   gst_buffer_unmap (picture, &map);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 /* Narrow pictures of packed 4:2:2, which GStreamer's interpolation cannot
@@ -303,7 +300,8 @@ CUV_TEST (object_is_on_the_picture)
 
 CUV_TEST (objects_that_are_not_cropped)
 {
-  GstHarness *h = harness_new ("GRAY8", "min-size-width=5 min-size-height=8");
+  g_autoptr (GstHarness) h =
+      harness_new ("GRAY8", "min-size-width=5 min-size-height=8");
   GstBuffer *frame = frame_new ("GRAY8");
 
   g_object_set (h->element, "labels", " face , eye", NULL);
@@ -319,13 +317,12 @@ CUV_TEST (objects_that_are_not_cropped)
   fail_unless_equals_uint64 (cuv_stat (h->element, "crops"), 1);
   fail_unless_equals_uint64 (cuv_stat (h->element, "too-small"), 2);
   fail_unless_equals_uint64 (cuv_stat (h->element, "outside"), 1);
-  gst_harness_teardown (h);
 }
 
 /* The work of one frame is bounded. */
 CUV_TEST (too_many_objects)
 {
-  GstHarness *h = harness_new ("GRAY8", "");
+  g_autoptr (GstHarness) h = harness_new ("GRAY8", "");
   GstBus *bus = cuv_harness_watch (h);
   GstBuffer *frame = frame_new ("GRAY8");
 
@@ -339,7 +336,6 @@ CUV_TEST (too_many_objects)
       "Only the first 1024 of 1100 objects of a frame are used");
   expect_no_warning (bus);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 static guint
@@ -392,12 +388,14 @@ keep_caps (GstPad *pad, GParamSpec *spec, gpointer info)
 static void
 play_5_frames (const gchar *crop)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=5 ! identity name=before ! %s", crop);
-  GstElement *pipeline = cuv_pipeline_new (line);
-  GstElement *before = gst_bin_get_by_name (GST_BIN (pipeline), "before");
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "c");
-  GstPad *pad = gst_element_get_static_pad (before, "src");
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
+  g_autoptr (GstElement) before =
+      gst_bin_get_by_name (GST_BIN (pipeline), "before");
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), "c");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (before, "src");
   GstVideoInfo info = { 0 };
   gchar *error;
 
@@ -408,11 +406,6 @@ play_5_frames (const gchar *crop)
   fail_unless (info.width == 320 && info.height == 240 && info.fps_n == 30,
       "%s: %d x %d, %d/%d", crop, info.width, info.height, info.fps_n,
       info.fps_d);
-  gst_object_unref (pad);
-  gst_object_unref (element);
-  gst_object_unref (before);
-  gst_object_unref (pipeline);
-  g_free (line);
 }
 
 /* The source keeps its own size and rate. */
@@ -430,7 +423,7 @@ CUV_TEST (source_is_as_without)
 
 CUV_TEST (size_of_downstream)
 {
-  GstHarness *h = gst_harness_new ("visioncrop");
+  g_autoptr (GstHarness) h = gst_harness_new ("visioncrop");
   GstBuffer *frame = frame_new ("GRAY8");
 
   gst_harness_set_sink_caps_str (h, "video/x-raw,format=GRAY8,width=30");
@@ -438,7 +431,6 @@ CUV_TEST (size_of_downstream)
   add (frame, "face", 0, 0, 10, 20);
   gst_harness_push (h, frame);
   check_size (h, 30, 60);
-  gst_harness_teardown (h);
 }
 
 static guint
@@ -458,7 +450,7 @@ count_caps (GstHarness *h)
 CUV_TEST (caps_of_own_sizes)
 {
   static const guint sizes[] = { 10, 10, 20, 20, 20, 10 };
-  GstHarness *h = harness_new ("GRAY8", "");
+  g_autoptr (GstHarness) h = harness_new ("GRAY8", "");
 
   count_caps (h);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -469,12 +461,11 @@ CUV_TEST (caps_of_own_sizes)
     check_size (h, (gint) sizes[i], 10);
   }
   ck_assert_uint_eq (count_caps (h), 3);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (live_size)
 {
-  GstHarness *h = harness_new ("GRAY8", "width=20");
+  g_autoptr (GstHarness) h = harness_new ("GRAY8", "width=20");
 
   for (gint width = 20; width < 25; width++) {
     GstBuffer *frame = frame_new ("GRAY8");
@@ -484,29 +475,28 @@ CUV_TEST (live_size)
     gst_buffer_unref (gst_harness_push_and_pull (h, frame));
     check_size (h, width, width);
   }
-  gst_harness_teardown (h);
 }
 
 /* ---- frames ---- */
 
 CUV_TEST (broken_frame)
 {
-  GstHarness *h = harness_new ("GRAY8", "");
+  g_autoptr (GstHarness) h = harness_new ("GRAY8", "");
   GstBuffer *frame = frame_new ("GRAY8");
 
   add (frame, "face", 0, 0, 10, 10);
   gst_buffer_get_video_meta (frame)->width = W - 1;
   cuv_harness_push_error (h, frame, "describes 63x48");
-  gst_harness_teardown (h);
 }
 
 /* Converters refuse interlaced frames whose height cannot be split into two
  * fields. */
 CUV_TEST (interlaced_frame)
 {
-  GstHarness *h = gst_harness_new ("visioncrop");
+  g_autoptr (GstHarness) h = gst_harness_new ("visioncrop");
   GstBuffer *frame = frame_new ("I420");
-  GstBuffer *wanted = cropped ("I420", frame, 6, 4, 22, 17), *picture;
+  g_autoptr (GstBuffer) wanted = cropped ("I420", frame, 6, 4, 22, 17);
+  g_autoptr (GstBuffer) picture = NULL;
 
   gst_harness_set_src_caps_str (h,
       "video/x-raw,format=I420,width=64,height=48,framerate=25/1,"
@@ -514,25 +504,20 @@ CUV_TEST (interlaced_frame)
   add (frame, "face", 6, 4, 22, 17);
   picture = gst_harness_push_and_pull (h, frame);
   fail_unless (cuv_frames_equal ("I420", 22, 17, picture, wanted));
-  gst_buffer_unref (picture);
-  gst_buffer_unref (wanted);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (cuda_memory)
 {
-  GstHarness *h = gst_harness_new_parse ("cuvcudaupload ! visioncrop name=c");
-  GstElement *crop = gst_bin_get_by_name (GST_BIN (h->element), "c");
-  GstBuffer *frame = frame_new ("NV12"), *picture;
-  GstBuffer *wanted = cropped ("NV12", frame, 6, 4, 22, 18);
+  g_autoptr (GstHarness) h =
+      gst_harness_new_parse ("cuvcudaupload ! visioncrop name=c");
+  g_autoptr (GstElement) crop = gst_bin_get_by_name (GST_BIN (h->element), "c");
+  GstBuffer *frame = frame_new ("NV12");
+  g_autoptr (GstBuffer) picture = NULL;
+  g_autoptr (GstBuffer) wanted = cropped ("NV12", frame, 6, 4, 22, 18);
 
   cuv_harness_caps (h, "NV12", W, H);
   add (frame, "face", 6, 4, 22, 18);
   picture = gst_harness_push_and_pull (h, frame);
   fail_unless_equals_int (cuv_pad_has_cuda (crop, "sink"), HAVE_CUDA);
   fail_unless (cuv_frames_equal ("NV12", 22, 18, picture, wanted));
-  gst_object_unref (crop);
-  gst_buffer_unref (picture);
-  gst_buffer_unref (wanted);
-  gst_harness_teardown (h);
 }

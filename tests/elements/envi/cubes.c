@@ -19,24 +19,21 @@ write_text (const gchar *name, const gchar *text)
 void
 write_counting (const gchar *name, guint first, gsize size)
 {
-  guint8 *bytes = g_malloc (size);
+  g_autofree guint8 *bytes = g_malloc (size);
 
   for (gsize i = 0; i < size; i++)
     bytes[i] = (guint8) (first + i);
   write_file (name, bytes, size);
-  g_free (bytes);
 }
 
 void
 write_cube (const gchar *name, guint first)
 {
-  gchar *header = g_strconcat (name, ".hdr", NULL);
-  gchar *data = g_strconcat (name, ".img", NULL);
+  g_autofree gchar *header = g_strconcat (name, ".hdr", NULL);
+  g_autofree gchar *data = g_strconcat (name, ".img", NULL);
 
   write_text (header, U8);
   write_counting (data, first, N_SAMPLES);
-  g_free (header);
-  g_free (data);
 }
 
 Player
@@ -79,7 +76,7 @@ compare (gconstpointer a, gconstpointer b)
 gchar *
 files_here (void)
 {
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   GDir *dir = g_dir_open (".", 0, NULL);
   const gchar *name;
   gchar *all;
@@ -90,7 +87,6 @@ files_here (void)
   g_ptr_array_sort (names, compare);
   g_ptr_array_add (names, NULL);
   all = g_strjoinv (" ", (gchar **) names->pdata);
-  g_ptr_array_unref (names);
   return all;
 }
 

@@ -528,11 +528,10 @@ CUV_TEST (writes_kept_keys)
 /* Headers have decimal points also in a locale with decimal commas. */
 CUV_TEST (numbers_do_not_depend_on_locale)
 {
-  char *before = g_strdup (setlocale (LC_NUMERIC, NULL));
+  g_autofree char *before = g_strdup (setlocale (LC_NUMERIC, NULL));
 
   fail_unless (setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL,
       "no locale de_DE.UTF-8 in LOCPATH=%s", g_getenv ("LOCPATH"));
   check_round_trip (GOOD "data ignore value = -0.5");
   setlocale (LC_NUMERIC, before);
-  g_free (before);
 }

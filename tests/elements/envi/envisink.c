@@ -12,13 +12,12 @@
 static GstHarness *
 new_harness (const gchar *location, const gchar *caps)
 {
-  GstElement *element = gst_element_factory_make ("envisink", NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make ("envisink", NULL);
   GstHarness *h;
 
   g_object_set (element, "location", location, "async", FALSE, NULL);
   h = gst_harness_new_with_element (element, "sink", NULL);
   gst_harness_set_src_caps_str (h, caps);
-  gst_object_unref (element);
   return h;
 }
 
@@ -39,33 +38,30 @@ counting_buffer (guint start, gsize size)
 static void
 expect_files (const gchar *expected)
 {
-  gchar *files = files_here ();
+  g_autofree gchar *files = files_here ();
 
   fail_unless_equals_string (files, expected);
-  g_free (files);
 }
 
 static void
 expect_text (const gchar *name, const gchar *expected)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   fail_unless (g_file_get_contents (name, &text, NULL, NULL), "%s", name);
   fail_unless_equals_string (text, expected);
-  g_free (text);
 }
 
 static void
 expect_counting (const gchar *name, guint start, gsize size)
 {
-  gchar *bytes;
+  g_autofree gchar *bytes = NULL;
   gsize length;
 
   fail_unless (g_file_get_contents (name, &bytes, &length, NULL), "%s", name);
   fail_unless_equals_uint64 (length, size);
   for (gsize i = 0; i < size; i++)
     fail_unless_equals_int ((guint8) bytes[i], (guint8) (start + i));
-  g_free (bytes);
 }
 
 CUV_TEST (writes_both_files)
@@ -219,7 +215,7 @@ write_16_mib (const guint8 *zeros)
 CUV_TEST (pauses_do_not_truncate_cubes)
 {
   const gsize size = (gsize) 16 << 20;
-  guint8 *zeros = g_malloc0 (size);
+  g_autofree guint8 *zeros = g_malloc0 (size);
   GstElement *pipeline;
   gchar *error;
 
@@ -249,7 +245,6 @@ CUV_TEST (pauses_do_not_truncate_cubes)
     g_free (bytes);
     g_free (name);
   }
-  g_free (zeros);
 }
 
 CUV_FIXTURE (cuv_folder_enter, cuv_folder_leave)

@@ -109,8 +109,8 @@ CUV_TEST (errors_name_file_and_cause)
 static guint
 count_warnings (const gchar *line, const gchar *part)
 {
-  GstElement *pipeline = cuv_pipeline_new (line);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   guint n = 0;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -130,8 +130,6 @@ count_warnings (const gchar *line, const gchar *part)
     gst_message_unref (message);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   return n;
 }
 
@@ -176,7 +174,7 @@ CUV_TEST (assumptions_are_warned_about_once)
 CUV_TEST (large_headers)
 {
   const gsize limit = 16 << 20;
-  gchar *text = g_malloc (limit + 2);
+  g_autofree gchar *text = g_malloc (limit + 2);
   Player player;
 
   memset (text, ' ', limit + 2);
@@ -194,7 +192,6 @@ CUV_TEST (large_headers)
   write_file ("cube.hdr", text, limit + 1);
   cuv_expect_error ("envisrc location=cube.hdr ! fakesink",
       "the file has more than 16777216 bytes");
-  g_free (text);
 }
 
 CUV_TEST (other_file_formats_are_rejected)

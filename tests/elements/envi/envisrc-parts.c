@@ -19,7 +19,7 @@ write_long_image (const gchar *interleave, gboolean big_endian)
   const gboolean is_bsq = strcmp (interleave, "bsq") == 0;
   const gboolean is_bip = strcmp (interleave, "bip") == 0;
   guint16 samples[60];
-  gchar *header = g_strdup_printf (
+  g_autofree gchar *header = g_strdup_printf (
       "ENVI\nsamples=2\nlines=10\nbands=3\ndata type=12\nheader offset=7\n"
       "byte order=%d\ninterleave=%s\nmap info = {UTM}\nband names={a,b,c}\n",
       big_endian, interleave);
@@ -38,7 +38,6 @@ write_long_image (const gchar *interleave, gboolean big_endian)
   g_file_set_contents (
       "samples", (const gchar *) samples, sizeof samples, NULL);
   fail_unless (system ("cat samples >> long.img") == 0);
-  g_free (header);
 }
 
 /* Checks a cube of lines from `start` on; returns its number of lines. */
@@ -72,7 +71,7 @@ check_part (GstSample *sample, gint start)
 static void
 check_parts (guint lines_per_cube)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "envisrc location=long.hdr lines-per-cube=%u framerate=10/1" APPSINK,
       lines_per_cube);
   Player player = player_new (line);
@@ -100,7 +99,6 @@ check_parts (guint lines_per_cube)
     check_part (player_pull (&player), (gint) lines_per_cube);
   }
   player_free (&player);
-  g_free (line);
 }
 
 CUV_TEST (images_are_read_in_parts)

@@ -9,7 +9,7 @@
 CUV_TEST (plain_samples_are_mapped)
 {
   guint8 expected[N_SAMPLES];
-  GstSample *sample;
+  g_autoptr (GstSample) sample = NULL;
   GstBuffer *buffer;
   GstCaps *caps;
   Player player;
@@ -39,7 +39,6 @@ CUV_TEST (plain_samples_are_mapped)
   /* the memory stays valid after the element is freed */
   player_free (&player);
   gst_check_buffer_data (buffer, expected, N_SAMPLES);
-  gst_sample_unref (sample);
 }
 
 CUV_TEST (other_samples_are_converted)
@@ -166,8 +165,8 @@ CUV_TEST (large_enough_pool_is_used)
 CUV_TEST (large_cube_is_read_into_a_pool)
 {
   enum { SIZE = 3000 * 1100 * 3, OFFSET = 7 };
-  guint8 *bytes = g_malloc (OFFSET + SIZE);
-  GstSample *sample;
+  g_autofree guint8 *bytes = g_malloc (OFFSET + SIZE);
+  g_autoptr (GstSample) sample = NULL;
 
   for (guint i = 0; i < OFFSET + SIZE; i++)
     bytes[i] = (guint8) (i * 2654435761u >> 24);
@@ -178,8 +177,6 @@ CUV_TEST (large_cube_is_read_into_a_pool)
   sample = sample_with_pool (SIZE);
   fail_unless (gst_sample_get_buffer (sample)->pool != NULL);
   gst_check_buffer_data (gst_sample_get_buffer (sample), bytes + OFFSET, SIZE);
-  gst_sample_unref (sample);
-  g_free (bytes);
 }
 
 /* ---- sequences ---- */

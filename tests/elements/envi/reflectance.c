@@ -52,9 +52,9 @@ write_reference (const gchar *name, gdouble (*level) (gint, gint, gint),
     const gchar *interleave, gint lines)
 {
   const gsize size = sizeof (guint16) * (gsize) (WIDTH * BANDS * lines);
-  guint16 *samples = g_malloc (size);
+  g_autofree guint16 *samples = g_malloc (size);
   gchar *file = g_strconcat (name, ".hdr", NULL);
-  gchar *header = g_strdup_printf (
+  g_autofree gchar *header = g_strdup_printf (
       "ENVI\nsamples=%d\nlines=%d\nbands=%d\ndata type=12\nbyte order=1\n"
       "interleave=%s\n",
       WIDTH, lines, BANDS, interleave);
@@ -70,8 +70,6 @@ write_reference (const gchar *name, gdouble (*level) (gint, gint, gint),
   file = g_strconcat (name, ".img", NULL);
   write_file (file, samples, size);
   g_free (file);
-  g_free (header);
-  g_free (samples);
 }
 
 static GstBuffer *
@@ -106,8 +104,8 @@ static GstHarness *
 harness_new (
     const gchar *settings, const gchar *format, const gchar *interleave)
 {
-  gchar *line = g_strconcat ("spectralreflectance ", settings, NULL);
-  gchar *caps = g_strdup_printf (
+  g_autofree gchar *line = g_strconcat ("spectralreflectance ", settings, NULL);
+  g_autofree gchar *caps = g_strdup_printf (
       "video/x-spectral,format=%s,width=%d,height=%d,bands=%d,interleave=%s,"
       "framerate=10/1,ignore-value=(double)%g",
       format, WIDTH, HEIGHT, BANDS, interleave, sample_at (2, 3, 1));
@@ -116,8 +114,6 @@ harness_new (
 
   gst_object_unref (element);
   gst_harness_set_src_caps_str (h, caps);
-  g_free (caps);
-  g_free (line);
   return h;
 }
 
@@ -196,8 +192,9 @@ CUV_TEST (missing_samples_are_nan)
 {
   gfloat dark[2 * WIDTH * BANDS] = { NAN, 99, INFINITY }, got;
   const gfloat missing[] = { NAN, INFINITY, -INFINITY };
-  GstBuffer *in = cube_new ("F32LE", "bil"), *out;
-  GstHarness *h;
+  GstBuffer *in = cube_new ("F32LE", "bil");
+  g_autoptr (GstBuffer) out = NULL;
+  g_autoptr (GstHarness) h = NULL;
 
   dark[WIDTH * BANDS] = 2;     /* the mean of NaN and 2 */
   dark[WIDTH * BANDS + 1] = 4; /* of 99, ignored, and 4 */
@@ -219,13 +216,11 @@ CUV_TEST (missing_samples_are_nan)
     else
       fail_unless ((gdouble) got == sample - (i == 0 ? 2 : i == 1 ? 4 : 0));
   }
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (references_change_while_playing)
 {
-  GstHarness *h;
+  g_autoptr (GstHarness) h = NULL;
   GstBus *bus;
   GstBuffer *out;
 
@@ -252,7 +247,6 @@ CUV_TEST (references_change_while_playing)
       "3");
   fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 3);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 /* Keys of bands and of the place are kept, those of values are not. */
@@ -301,7 +295,7 @@ CUV_TEST (errors_name_the_reference)
 
 CUV_TEST (warns_of_references_like_envisrc)
 {
-  GstHarness *h;
+  g_autoptr (GstHarness) h = NULL;
   GstBus *bus;
 
   write_text ("dark.hdr",
@@ -315,7 +309,6 @@ CUV_TEST (warns_of_references_like_envisrc)
   expect_problem (bus, GST_MESSAGE_WARNING,
       "The header of 'dark.hdr' has no byte order: little endian is assumed");
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 CUV_FIXTURE (cuv_folder_enter, cuv_folder_leave)

@@ -39,26 +39,24 @@ cube_new (gfloat offset)
 static GstHarness *
 harness_new (const gchar *settings, const gchar *caps)
 {
-  gchar *line = g_strconcat ("spectralrgb ", settings, NULL);
+  g_autofree gchar *line = g_strconcat ("spectralrgb ", settings, NULL);
   GstElement *element = gst_parse_launch (line, NULL);
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
 
   gst_object_unref (element);
   gst_harness_set_src_caps_str (h, caps);
-  g_free (line);
   return h;
 }
 
 static void
 push (GstHarness *h, GstBuffer *in, guint8 pixels[4 * PIXELS])
 {
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
 
   fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
   out = gst_harness_pull (h);
   fail_unless_equals_uint64 (
       gst_buffer_extract (out, 0, pixels, 4 * PIXELS), 4 * PIXELS);
-  gst_buffer_unref (out);
 }
 
 static gint
@@ -79,7 +77,7 @@ static void
 expect_bands (const gchar *text, const gchar *header, const gchar *fields,
     const gchar *expected)
 {
-  gchar *description = g_strconcat (CAPS, fields, NULL);
+  g_autofree gchar *description = g_strconcat (CAPS, fields, NULL);
   GstCaps *caps = gst_caps_from_string (description);
   GstCuvSpectralInfo info;
   CuvRgbBands bands;
@@ -93,7 +91,6 @@ expect_bands (const gchar *text, const gchar *header, const gchar *fields,
   fail_unless (strstr (found, expected) != NULL, "%s: %s", text, found);
   g_free (found);
   g_free (problem);
-  g_free (description);
   gst_caps_unref (caps);
 }
 
@@ -124,7 +121,7 @@ CUV_TEST (bands_are_chosen)
 CUV_TEST (default_bands_of_the_header)
 {
   static const gchar text[] = "ENVI\ndefault bands = {5, 4, 2}\n";
-  GstHarness *h = harness_new ("", CAPS NM);
+  g_autoptr (GstHarness) h = harness_new ("", CAPS NM);
   GBytes *bytes = g_bytes_new_static (text, strlen (text));
   const GstCuvSpectralInfo info = {
     .width = WIDTH, .height = HEIGHT, .bands = BANDS
@@ -140,7 +137,6 @@ CUV_TEST (default_bands_of_the_header)
   fail_unless (band_in_stats (h, "red") == 4 && band_in_stats (h, "green") == 3
       && band_in_stats (h, "blue") == 1);
   g_bytes_unref (bytes);
-  gst_harness_teardown (h);
 }
 
 /* ---- bytes ---- */
@@ -156,7 +152,7 @@ expected_byte (gfloat value, gfloat low, gfloat high)
 /* Of 200 sorted values the 4th and the 197th are the 2 % percentiles. */
 CUV_TEST (percentiles_are_black_and_white)
 {
-  GstHarness *h = harness_new ("bands=1,3,5", CAPS);
+  g_autoptr (GstHarness) h = harness_new ("bands=1,3,5", CAPS);
   guint8 pixels[4 * PIXELS];
 
   push (h, cube_new (0), pixels);
@@ -171,7 +167,6 @@ CUV_TEST (percentiles_are_black_and_white)
     }
     fail_unless_equals_int (pixels[4 * p + 3], 255);
   }
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (integer_samples_are_exact)
@@ -200,7 +195,7 @@ CUV_TEST (integer_samples_are_exact)
 
 CUV_TEST (missing_samples_are_black)
 {
-  GstHarness *h =
+  g_autoptr (GstHarness) h =
       harness_new ("bands=1,2,3", CAPS ",ignore-value=(double)-9999");
   guint8 pixels[4 * PIXELS];
   GstBuffer *in = cube_new (0);
@@ -217,13 +212,12 @@ CUV_TEST (missing_samples_are_black)
   push (h, in, pixels);
   for (gint p = 0; p < PIXELS; p++)
     fail_unless (memcmp (&pixels[4 * p], "\0\0\0\377", 4) == 0);
-  gst_harness_teardown (h);
 }
 
 /* Band 4 is the nearest to 650 nm, but has no sample: the next one is shown. */
 CUV_TEST (bands_without_valid_samples_are_not_chosen)
 {
-  GstHarness *h = harness_new ("percentile=0", CAPS NM);
+  g_autoptr (GstHarness) h = harness_new ("percentile=0", CAPS NM);
   GstBus *bus = cuv_harness_watch (h);
   guint8 pixels[4 * PIXELS];
   GstBuffer *in = cube_new (0);
@@ -246,14 +240,13 @@ CUV_TEST (bands_without_valid_samples_are_not_chosen)
   push (h, in, pixels);
   expect_no_warning (bus);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 /* The second cube is brighter by the whole range: the limits follow by a tenth
  * of it, and entirely after a flush. */
 CUV_TEST (limits_change_smoothly)
 {
-  GstHarness *h = harness_new ("bands=1,1,1 percentile=0", CAPS);
+  g_autoptr (GstHarness) h = harness_new ("bands=1,1,1 percentile=0", CAPS);
   guint8 pixels[4 * PIXELS];
 
   push (h, cube_new (0), pixels);
@@ -267,22 +260,20 @@ CUV_TEST (limits_change_smoothly)
   for (gint p = 0; p < PIXELS; p++)
     fail_unless_equals_int (
         pixels[4 * p], expected_byte (sample (p, 0), -100, 99));
-  gst_harness_teardown (h);
 }
 
 /* ---- bad input ---- */
 
 CUV_TEST (invalid_input_is_reported)
 {
-  GstHarness *h = harness_new ("", CAPS);
+  g_autoptr (GstHarness) h = harness_new ("", CAPS);
   GstBus *bus = cuv_harness_watch (h);
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   g_object_set (h->element, "bands", "1,2", NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "bands '1,2' is invalid");
   g_object_get (h->element, "bands", &text, NULL);
   fail_unless_equals_string (text, "auto");
-  g_free (text);
   g_object_set (h->element, "bands", "1,2,6", NULL);
   fail_unless_equals_int (gst_harness_push (h, cube_new (0)), GST_FLOW_ERROR);
   expect_problem (bus, GST_MESSAGE_ERROR, "asks for band 6");
@@ -291,5 +282,4 @@ CUV_TEST (invalid_input_is_reported)
       != GST_FLOW_OK);
   expect_problem (bus, GST_MESSAGE_ERROR, "A buffer has 9 bytes");
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }

@@ -85,7 +85,7 @@ CUV_TEST (old_driver_is_reported)
 CUV_TEST (context_uses_blocking_sync)
 {
   const gint before = cuv_fake_counts ().blocking_sync_contexts;
-  GstHarness *h;
+  g_autoptr (GstHarness) h = NULL;
 
   cuv_probe_register ();
   h = gst_harness_new_parse (
@@ -95,7 +95,6 @@ CUV_TEST (context_uses_blocking_sync)
     gst_buffer_unref (gst_harness_push_and_pull (h, cuv_probe_frame (n)));
   fail_unless_equals_int (
       cuv_fake_counts ().blocking_sync_contexts, before + 1);
-  gst_harness_teardown (h);
 }
 
 /* Written pixels reach the download. The tee's other branch also holds the

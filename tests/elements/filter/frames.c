@@ -5,7 +5,7 @@
 CUV_TEST (configures_once_and_after_changes)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
 
   for (guint n = 0; n < 3; n++)
     cuv_probe_push (h, n, NULL);
@@ -26,13 +26,12 @@ CUV_TEST (configures_once_and_after_changes)
   gst_buffer_unref (
       gst_harness_push_and_pull (h, cuv_frame_new ("RGB", 32, 24)));
   fail_unless_equals_int (probe->n_configure, 4);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (analyses_every_nth)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
 
   g_object_set (probe, "inference-interval", 3, NULL);
   for (guint n = 0; n < 10; n++)
@@ -45,13 +44,12 @@ CUV_TEST (analyses_every_nth)
   g_object_set (probe, "inference-interval", 2, NULL);
   fail_if (cuv_probe_push (h, 11, NULL));
   fail_unless (cuv_probe_push (h, 12, NULL));
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (holds_results_with_their_age)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   guint analysis = 0;
 
   g_object_set (probe, "inference-interval", 3, "hold-results", TRUE, NULL);
@@ -62,7 +60,6 @@ CUV_TEST (holds_results_with_their_age)
         probe->age, n * FRAME_TIME - n / 3 * 3 * FRAME_TIME);
   }
   fail_unless_equals_int (probe->n_analyse, 3);
-  gst_harness_teardown (h);
 }
 
 /* Held results do not fit frames of another size. The caps event comes without
@@ -70,7 +67,7 @@ CUV_TEST (holds_results_with_their_age)
 CUV_TEST (resets_on_caps)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstCaps *caps = gst_caps_from_string (
       "video/x-raw,format=NV12,width=32,height=24,framerate=30/1");
 
@@ -84,14 +81,13 @@ CUV_TEST (resets_on_caps)
       gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 32, 24)));
   fail_unless_equals_int (probe->n_analyse, 2);
   fail_unless_equals_uint64 (probe->age, 0);
-  gst_harness_teardown (h);
 }
 
 /* A flush drops held results, and the next frame is analysed. */
 CUV_TEST (resets_on_flush)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstSegment segment;
   guint resets;
 
@@ -108,13 +104,12 @@ CUV_TEST (resets_on_flush)
   cuv_probe_push (h, 50, NULL);
   fail_unless_equals_int (probe->n_analyse, 2);
   fail_unless_equals_uint64 (probe->age, 0);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (resets_on_segment)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstSegment segment;
   guint resets;
 
@@ -124,7 +119,6 @@ CUV_TEST (resets_on_segment)
   segment.start = segment.time = GST_SECOND;
   gst_harness_push_event (h, gst_event_new_segment (&segment));
   fail_unless (probe->n_reset > resets);
-  gst_harness_teardown (h);
 }
 
 /* The first frame of a stream is flagged too, but there is nothing to reset.
@@ -132,7 +126,7 @@ CUV_TEST (resets_on_segment)
 CUV_TEST (resets_on_discont)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstBuffer *frame;
   guint resets;
 
@@ -146,28 +140,27 @@ CUV_TEST (resets_on_discont)
   gst_buffer_unref (gst_harness_push_and_pull (h, frame));
   fail_unless_equals_int (probe->n_reset, resets + 1);
   fail_unless_equals_int (probe->n_analyse, 2);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (restart_clears_stats)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
 
   cuv_probe_push (h, 0, NULL);
   gst_element_set_state (h->element, GST_STATE_NULL);
   fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 1);
   gst_harness_play (h);
   fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 0);
-  gst_harness_teardown (h);
 }
 
 /* If a frame has another owner, its header is copied but not its pixels. */
 CUV_TEST (shared_frames_are_not_copied)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
-  GstBuffer *in = cuv_probe_frame (0), *out;
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
+  g_autoptr (GstBuffer) in = cuv_probe_frame (0);
+  g_autoptr (GstBuffer) out = NULL;
 
   out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
   fail_unless (out != in);
@@ -176,16 +169,13 @@ CUV_TEST (shared_frames_are_not_copied)
   fail_unless (
       gst_buffer_get_meta (in, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
       == NULL);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 /* A tracker without a target requests every frame, which is reported once. */
 CUV_TEST (suspended_interval_is_reported)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstBus *bus = cuv_harness_watch (h);
   GstMessage *message;
   guint n = 0;
@@ -203,13 +193,12 @@ CUV_TEST (suspended_interval_is_reported)
   cuv_probe_push (h, n, NULL);
   fail_unless_equals_int (cuv_stat_uint (h->element, "interval"), 2);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (stats_count_analysed_and_skipped)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstStructure *stats;
 
   g_object_set (probe, "inference-interval", 2, NULL);
@@ -226,14 +215,13 @@ CUV_TEST (stats_count_analysed_and_skipped)
   g_object_get (probe, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "device"), "cpu");
   gst_structure_free (stats);
-  gst_harness_teardown (h);
 }
 
 /* The element may continue after a flush; it prepares again what has failed. */
 CUV_TEST (failure_stops_the_flow)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
 
   probe->fail = TRUE;
   fail_unless_equals_int (
@@ -242,7 +230,6 @@ CUV_TEST (failure_stops_the_flow)
   fail_unless (cuv_probe_push (h, 1, NULL));
   fail_unless (cuv_probe_push (h, 2, NULL));
   fail_unless_equals_int (probe->n_configure, 2);
-  gst_harness_teardown (h);
 }
 
 static guint8
@@ -259,7 +246,7 @@ first_luma (GstBuffer *buffer)
 CUV_TEST (writes_in_place_or_to_a_copy)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
   GstBuffer *pooled = NULL;
 
   g_object_set (probe, "writes", TRUE, NULL);
@@ -281,5 +268,4 @@ CUV_TEST (writes_in_place_or_to_a_copy)
   g_object_set (probe, "writes", FALSE, NULL);
   cuv_probe_push (h, 4, NULL);
   cuv_probe_push (h, 5, NULL);
-  gst_harness_teardown (h);
 }

@@ -326,7 +326,8 @@ check_boxes (const Output *out, gboolean expected)
 static void
 check_objects (const Output *out, gboolean expected)
 {
-  GArray *objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
+  g_autoptr (GArray) objects =
+      g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   const GstCuvObject *object = NULL;
   CuvRoi part;
 
@@ -347,7 +348,6 @@ check_objects (const Output *out, gboolean expected)
         object->confidence, (gint) object->track);
 #endif
   }
-  g_array_unref (objects);
 }
 
 static void
@@ -372,12 +372,14 @@ check (const Case *test, GstSample *sample)
 static GstSample *
 run (const Case *test)
 {
-  gchar *line = g_strdup_printf ("appsrc name=source format=time caps=\"%s\" "
-                                 "! %s ! appsink name=sink sync=false",
-      CAPS, test->line);
-  GstElement *pipeline = cuv_pipeline_new (line);
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  GstBuffer *frame = new_frame ();
+  g_autofree gchar *line =
+      g_strdup_printf ("appsrc name=source format=time caps=\"%s\" "
+                       "! %s ! appsink name=sink sync=false",
+          CAPS, test->line);
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstBuffer) frame = new_frame ();
   GstFlowReturn flow;
   GstSample *sample;
 
@@ -386,24 +388,19 @@ run (const Case *test)
   g_signal_emit_by_name (source, "end-of-stream", &flow);
   sample = cuv_pull_sample (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_buffer_unref (frame);
-  gst_object_unref (source);
-  gst_object_unref (pipeline);
-  g_free (line);
   return sample;
 }
 
 static gboolean
 is_installed (const gchar *line)
 {
-  gchar *name = g_strndup (line, strcspn (line, " "));
+  g_autofree gchar *name = g_strndup (line, strcspn (line, " "));
   GstElementFactory *factory = gst_element_factory_find (name);
 
   if (factory == NULL)
     g_printerr ("not tested, no such element here: %s\n", name);
   else
     gst_object_unref (factory);
-  g_free (name);
   return factory != NULL;
 }
 
@@ -433,7 +430,7 @@ CUV_LOOP_TEST (test_geometry, G_N_ELEMENTS (cases))
  * elements downstream support that meta. Ours do not. */
 CUV_TEST (test_no_invisible_pixels)
 {
-  GPtrArray *names = cuv_frame_element_names ();
+  g_autoptr (GPtrArray) names = cuv_frame_element_names ();
 
   for (guint i = 0; i < names->len; i++) {
     gchar *line = g_strdup_printf (
@@ -456,7 +453,6 @@ CUV_TEST (test_no_invisible_pixels)
     g_free (line);
   }
   fail_unless (names->len > 5);
-  g_ptr_array_unref (names);
 }
 
 /* ---- warnings ---- */

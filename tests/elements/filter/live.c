@@ -52,7 +52,7 @@ push_queued (GstHarness *h, guint n, guint next, GstClockTime delay)
 CUV_TEST (overdue_frames_pass_unanalysed)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   fail_unless (push_queued (h, 0, 1, UPSTREAM));
   fail_unless (push_queued (h, 1, 2, UPSTREAM + FRAME_TIME));
@@ -64,82 +64,75 @@ CUV_TEST (overdue_frames_pass_unanalysed)
   fail_unless_equals_uint64 (cuv_stat (h->element, "frames"), 6);
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped"), 2);
-  gst_harness_teardown (h);
 }
 
 /* The sink shows frames later by the latency, which leaves more time. */
 CUV_TEST (configured_latency_extends_the_deadline)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   gst_harness_push_upstream_event (h, gst_event_new_latency (GST_SECOND));
   fail_unless (push_queued (h, 0, 1, GST_SECOND));
   fail_unless (push_queued (h, 1, 2, GST_SECOND + FRAME_TIME + GST_MSECOND));
   fail_if (push_queued (h, 2, 3, 2 * GST_SECOND));
-  gst_harness_teardown (h);
 }
 
 /* The clock stands still, as if frames arrived in time through a queue. */
 CUV_TEST (frames_captured_during_an_analysis_are_skipped)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   gst_harness_push_upstream_event (h, gst_event_new_latency (GST_SECOND));
   probe->takes_us = 115000; /* 3.45 frames, 10.35 in three analyses */
   for (guint n = 0; n < 10; n++)
     cuv_probe_push (h, n, NULL);
   fail_unless_equals_int (probe->n_analyse, 3);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (late_frames_hold_results)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   g_object_set (probe, "hold-results", TRUE, NULL);
   push_queued (h, 0, 1, GST_SECOND);
   fail_unless (cuv_probe_push (h, 1, NULL));
   fail_unless_equals_uint64 (probe->age, FRAME_TIME);
   fail_unless_equals_int (probe->n_analyse, 1);
-  gst_harness_teardown (h);
 }
 
 /* The application's clock runs slower, but nothing is queued. */
 CUV_TEST (frames_behind_the_clock_are_analysed)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   for (guint n = 0; n < 80; n++)
     fail_unless (push_delayed (h, n, n * 2 * FRAME_TIME));
   fail_unless_equals_int (probe->n_analyse, 80);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (skip_late_can_be_turned_off)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   g_object_set (probe, "skip-late", FALSE, NULL);
   fail_unless (push_queued (h, 0, 1, GST_SECOND));
   fail_unless (push_queued (h, 1, 2, GST_SECOND));
   fail_unless_equals_int (probe->n_analyse, 2);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (frames_of_files_are_never_late)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   gst_harness_set_live (h, FALSE);
   for (guint n = 0; n < 4; n++)
     fail_unless (push_delayed (h, n, GST_SECOND));
-  gst_harness_teardown (h);
 }
 
 static void
@@ -155,7 +148,7 @@ send_qos (GstHarness *h, GstClockTimeDiff diff, GstClockTime time)
 CUV_TEST (qos_marks_late_frames)
 {
   CuvProbe *probe;
-  GstHarness *h = cuv_probe_harness (&probe);
+  g_autoptr (GstHarness) h = cuv_probe_harness (&probe);
 
   gst_harness_set_live (h, FALSE);
   fail_unless (cuv_probe_push (h, 0, NULL));
@@ -167,14 +160,13 @@ CUV_TEST (qos_marks_late_frames)
   send_qos (h, -(GstClockTimeDiff) FRAME_TIME, 3 * FRAME_TIME);
   fail_unless (cuv_probe_push (h, 4, NULL));
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
-  gst_harness_teardown (h);
 }
 
 /* Exactly the time of an analysis, so that a sink waits no longer. */
 CUV_TEST (latency_is_the_analysis_time)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
   GstBus *bus = cuv_harness_watch (h);
   GstMessage *message;
 
@@ -191,26 +183,24 @@ CUV_TEST (latency_is_the_analysis_time)
   fail_unless (push_delayed (h, 18, 0));
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY) == NULL);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (fast_analysis_adds_no_latency)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   probe->takes_us = 4900;
   for (guint n = 0; n < 100; n++)
     fail_unless (push_delayed (h, n, 0));
   fail_unless_equals_uint64 (gst_harness_query_latency (h), UPSTREAM);
-  gst_harness_teardown (h);
 }
 
 /* One slow frame is ignored, two raise the latency; later it falls again. */
 CUV_TEST (latency_ignores_single_slow_frames)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
   GstClockTime fast, slow;
   guint n = 0;
 
@@ -228,20 +218,18 @@ CUV_TEST (latency_ignores_single_slow_frames)
   while (n < 100)
     push_delayed (h, n++, 0);
   fail_unless (gst_harness_query_latency (h) < slow / 2);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (files_have_no_latency)
 {
   CuvProbe *probe;
-  GstHarness *h = live_harness (&probe);
+  g_autoptr (GstHarness) h = live_harness (&probe);
 
   gst_harness_set_live (h, FALSE);
   gst_harness_set_upstream_latency (h, 0);
   probe->takes_us = 20000;
   fail_unless (push_delayed (h, 0, 0));
   fail_unless_equals_uint64 (gst_harness_query_latency (h), 0);
-  gst_harness_teardown (h);
 }
 
 /* An analysis takes ten frame times, and still every frame arrives. The tests
@@ -255,9 +243,11 @@ count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer n)
 
 CUV_TEST (slow_analysis_drops_nothing)
 {
-  GstElement *pipeline, *filter, *sink;
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) filter = NULL;
+  g_autoptr (GstElement) sink = NULL;
   gint n_frames = 0;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   cuv_probe_register ();
   pipeline = cuv_pipeline_new (
@@ -279,8 +269,4 @@ CUV_TEST (slow_analysis_drops_nothing)
   fail_unless (cuv_stat (filter, "analysed") <= 30);
   g_print ("60 frames in, %d out, %u analysed\n", n_frames,
       (guint) cuv_stat (filter, "analysed"));
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_object_unref (filter);
-  gst_object_unref (pipeline);
 }

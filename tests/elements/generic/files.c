@@ -96,7 +96,8 @@ CUV_TEST (the_limit_is_exact)
 /* Files in /proc have a size of 0 in their status. */
 CUV_TEST (files_without_a_size_are_read)
 {
-  gchar *wanted, *bytes;
+  g_autofree gchar *wanted = NULL;
+  g_autofree gchar *bytes = NULL;
   gsize size, n;
 
   fail_unless (g_file_get_contents ("/proc/self/environ", &wanted, &n, NULL));
@@ -104,34 +105,30 @@ CUV_TEST (files_without_a_size_are_read)
   fail_unless (cuv_file_read ("/proc/self/environ", n, &bytes, &size, NULL));
   fail_unless (size == n && memcmp (bytes, wanted, n) == 0);
   check_read ("/proc/self/environ", n - 1, n);
-  g_free (bytes);
-  g_free (wanted);
 }
 
 static void
 make_files (void)
 {
-  gchar *folder = g_dir_make_tmp ("cuv-files-XXXXXX", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("cuv-files-XXXXXX", NULL);
 
   fail_unless (folder != NULL && g_chdir (folder) == 0);
   fail_unless_equals_int (mkfifo ("fifo", 0600), 0);
   fail_unless_equals_int (g_mkdir ("folder", 0700), 0);
   fail_unless (g_file_set_contents ("large", "", 0, NULL));
   fail_unless (g_file_set_contents ("good", "", 0, NULL));
-  g_free (folder);
 }
 
 static void
 remove_files (void)
 {
-  gchar *folder = g_get_current_dir ();
+  g_autofree gchar *folder = g_get_current_dir ();
 
   g_unlink ("fifo");
   g_unlink ("large");
   g_unlink ("good");
   g_rmdir ("folder");
   g_rmdir (folder);
-  g_free (folder);
 }
 
 CUV_BEFORE_TESTS (prepare, tcase)

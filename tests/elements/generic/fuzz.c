@@ -201,7 +201,7 @@ push_qos (Fuzz *self)
 static void
 query (Fuzz *self)
 {
-  GstPad *pad = gst_element_get_static_pad (self->element, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->element, "sink");
   GstQuery *queries[] = { gst_query_new_allocation (self->caps, TRUE),
     gst_query_new_caps (once_in (2) ? NULL : self->caps),
     gst_query_new_accept_caps (self->caps), gst_query_new_latency () };
@@ -213,7 +213,6 @@ query (Fuzz *self)
       gst_element_query (self->element, queries[i]);
     gst_query_unref (queries[i]);
   }
-  gst_object_unref (pad);
 }
 
 static void
@@ -276,13 +275,12 @@ unlink_pad (GstPad *pad)
 static void
 set_location (Fuzz *self)
 {
-  gchar *path = g_strdup_printf ("%s/e%%d.hdr", folder);
+  g_autofree gchar *path = g_strdup_printf ("%s/e%%d.hdr", folder);
 
   if (g_object_class_find_property (
           G_OBJECT_GET_CLASS (self->element), "location")
       != NULL)
     g_object_set (self->element, "location", path, NULL);
-  g_free (path);
 }
 
 static void

@@ -46,7 +46,7 @@ static GstHarness *
 live_harness (const gchar *name, const gchar *framerate)
 {
   GstHarness *h = cuv_element_harness (name);
-  gchar *caps = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (
       "video/x-raw,format=NV12,width=%d,height=%d,framerate=%s", WIDTH, HEIGHT,
       framerate);
 
@@ -54,7 +54,6 @@ live_harness (const gchar *name, const gchar *framerate)
   gst_element_set_base_time (h->element, 0);
   gst_harness_set_live (h, TRUE);
   gst_harness_set_src_caps_str (h, caps);
-  g_free (caps);
   return h;
 }
 
@@ -80,13 +79,12 @@ camera_pool (GstHarness *h)
 {
   GstBufferPool *pool = gst_video_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = gst_pad_get_current_caps (h->srcpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->srcpad);
 
   gst_buffer_pool_config_set_params (
       config, caps, WIDTH * HEIGHT * 3 / 2, 2, 2);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  gst_caps_unref (caps);
   return pool;
 }
 
@@ -96,8 +94,8 @@ CUV_LOOP_TEST (frames_return_to_the_pool, names->len)
   GstBufferPoolAcquireParams now = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
   };
-  GstHarness *h = live_harness (names->pdata[__i__], "30/1");
-  GstBufferPool *pool = camera_pool (h);
+  g_autoptr (GstHarness) h = live_harness (names->pdata[__i__], "30/1");
+  g_autoptr (GstBufferPool) pool = camera_pool (h);
 
   for (guint n = 0; n < 10; n++) {
     GstBuffer *frames[2];
@@ -111,27 +109,24 @@ CUV_LOOP_TEST (frames_return_to_the_pool, names->len)
     push (h, frames[0]);
   }
   gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
-  gst_harness_teardown (h);
 }
 
 CUV_LOOP_TEST (frames_without_timestamps_are_analysed, names->len)
 {
-  GstHarness *h = live_harness (names->pdata[__i__], "30/1");
+  g_autoptr (GstHarness) h = live_harness (names->pdata[__i__], "30/1");
 
   for (guint n = 0; n < 5; n++) {
     gst_harness_set_time (h, n * GST_SECOND);
     push (h, new_frame (GST_CLOCK_TIME_NONE));
   }
   check_all_analysed (h->element, 5);
-  gst_harness_teardown (h);
 }
 
 /* Frames seconds to minutes apart, without durations. */
 CUV_LOOP_TEST (frames_of_a_varying_rate_are_analysed, names->len)
 {
   static const GstClockTime steps[] = { 1, 5, 200, 40, 1000, 3, 33 };
-  GstHarness *h = live_harness (names->pdata[__i__], "0/1");
+  g_autoptr (GstHarness) h = live_harness (names->pdata[__i__], "0/1");
   GstClockTime time = 0;
 
   for (guint n = 0; n < G_N_ELEMENTS (steps); n++) {
@@ -140,12 +135,11 @@ CUV_LOOP_TEST (frames_of_a_varying_rate_are_analysed, names->len)
     push (h, new_frame (time));
   }
   check_all_analysed (h->element, G_N_ELEMENTS (steps));
-  gst_harness_teardown (h);
 }
 
 CUV_LOOP_TEST (flushing_pads_refuse_and_recover, names->len)
 {
-  GstHarness *h = live_harness (names->pdata[__i__], "30/1");
+  g_autoptr (GstHarness) h = live_harness (names->pdata[__i__], "30/1");
 
   for (guint n = 0; n < 3; n++) {
     GstSegment segment;
@@ -160,7 +154,6 @@ CUV_LOOP_TEST (flushing_pads_refuse_and_recover, names->len)
     while (gst_harness_buffers_in_queue (h) > 0)
       gst_buffer_unref (gst_harness_pull (h));
   }
-  gst_harness_teardown (h);
 }
 
 /* ---- chains ---- */
@@ -180,13 +173,13 @@ latency_of (GstElement *pipeline)
 static void
 check_element (GstElement *pipeline, const gchar *name, guint n)
 {
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
 
   fail_unless_equals_uint64 (cuv_stat (element, "frames"), n);
   g_print ("%s: %u of %u analysed\n", GST_OBJECT_NAME (element),
       (guint) cuv_stat (element, "analysed"), n);
   fail_unless (cuv_stat (element, "analysed") > 0);
-  gst_object_unref (element);
 }
 
 /* Plays source ! chain ! sink: every frame passes through every element, and
@@ -195,8 +188,9 @@ check_element (GstElement *pipeline, const gchar *name, guint n)
 static void
 check_chain (const gchar *source, guint n)
 {
-  gchar *bare = g_strdup_printf ("%s ! fakesink sync=true", source);
-  gchar *line = g_strdup_printf ("%s ! " CHAIN " ! fakesink sync=true", source);
+  g_autofree gchar *bare = g_strdup_printf ("%s ! fakesink sync=true", source);
+  g_autofree gchar *line =
+      g_strdup_printf ("%s ! " CHAIN " ! fakesink sync=true", source);
   GstElement *pipeline = cuv_pipeline_new (bare);
   GstClockTime before, longest, added;
 
@@ -216,8 +210,6 @@ check_chain (const gchar *source, guint n)
   check_element (pipeline, "c", n);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
-  g_free (bare);
-  g_free (line);
 }
 
 CUV_TEST (chain_after_imagefreeze)
@@ -238,7 +230,7 @@ CUV_TEST (chain_after_a_live_source)
 /* A slow branch does not delay the chain. */
 CUV_TEST (chain_beside_slow_branch)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=30 is-live=true "
       "! video/x-raw,width=320,height=240,framerate=30/1 ! tee name=t "
       "t. ! queue ! " CHAIN " ! fakesink sync=true "
@@ -250,17 +242,16 @@ CUV_TEST (chain_beside_slow_branch)
   check_element (pipeline, "b", 30);
   check_element (pipeline, "c", 30);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 /* Frames of an application, timestamped on arrival. */
 CUV_TEST (chain_after_appsrc)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "appsrc name=s is-live=true do-timestamp=true "
       "format=time caps=video/x-raw,format=NV12,width=320,"
       "height=240,framerate=0/1 ! " CHAIN " ! fakesink sync=true");
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstFlowReturn flow;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -278,8 +269,6 @@ CUV_TEST (chain_after_appsrc)
   check_element (pipeline, "b", 40);
   check_element (pipeline, "c", 40);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (source);
-  gst_object_unref (pipeline);
 }
 
 CUV_BEFORE_TESTS (prepare, tcase)

@@ -291,7 +291,7 @@ CUV_LOOP_TEST (only_the_caps_size_is_read, names->len)
 /* The thumbnail converter is set up for progressive frames. */
 CUV_TEST (interlaced_frames_have_thumbnails)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=2 ! "
       "video/x-raw,format=I420,width=64,height=48,interlace-mode=interleaved ! "
       "ldpindexsink thumbnail-width=24 thumbnail-height=24 location=%s",
@@ -299,7 +299,6 @@ CUV_TEST (interlaced_frames_have_thumbnails)
 
   cuv_play (line);
   g_unlink (location);
-  g_free (line);
 }
 
 CUV_BEFORE_TESTS (prepare, tcase)

@@ -58,8 +58,9 @@ get_value (GstElement *element, GParamSpec *spec, GValue *value)
 
 CUV_LOOP_TEST (flags_and_descriptions, names->len)
 {
-  GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
-  GPtrArray *own = own_properties (element);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make (names->pdata[__i__], NULL);
+  g_autoptr (GPtrArray) own = own_properties (element);
   GParamSpec *stats;
 
   for (guint i = 0; i < own->len; i++) {
@@ -89,14 +90,13 @@ CUV_LOOP_TEST (flags_and_descriptions, names->len)
   stats = g_object_class_find_property (G_OBJECT_GET_CLASS (element), "stats");
   fail_unless (stats != NULL && stats->value_type == GST_TYPE_STRUCTURE
       && !(stats->flags & G_PARAM_WRITABLE));
-  g_ptr_array_unref (own);
-  gst_object_unref (element);
 }
 
 CUV_LOOP_TEST (defaults_are_set, names->len)
 {
-  GstElement *element = gst_element_factory_make (names->pdata[__i__], NULL);
-  GPtrArray *own = own_properties (element);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make (names->pdata[__i__], NULL);
+  g_autoptr (GPtrArray) own = own_properties (element);
 
   for (guint i = 0; i < own->len; i++) {
     GParamSpec *spec = own->pdata[i];
@@ -110,8 +110,6 @@ CUV_LOOP_TEST (defaults_are_set, names->len)
     fail_if (g_param_value_validate (spec, &value), "%s", spec->name);
     g_value_unset (&value);
   }
-  g_ptr_array_unref (own);
-  gst_object_unref (element);
 }
 
 /* Sets the number, clamped to the property's range, and reads it back. */
@@ -200,8 +198,8 @@ set_default (GstElement *element, GParamSpec *spec)
 
 CUV_LOOP_TEST (limits_can_be_set, names->len)
 {
-  GstElement *element = cuv_element_new (names->pdata[__i__]);
-  GPtrArray *own = own_properties (element);
+  g_autoptr (GstElement) element = cuv_element_new (names->pdata[__i__]);
+  g_autoptr (GPtrArray) own = own_properties (element);
 
   for (guint i = 0; i < own->len; i++) {
     GParamSpec *spec = own->pdata[i];
@@ -211,8 +209,6 @@ CUV_LOOP_TEST (limits_can_be_set, names->len)
     set_limits (element, spec);
     set_default (element, spec);
   }
-  g_ptr_array_unref (own);
-  gst_object_unref (element);
 }
 
 static const gchar *
@@ -423,7 +419,7 @@ static const gchar *const unusable[][3] = {
 static guint
 count_errors (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   guint n = 0;
 
@@ -431,7 +427,6 @@ count_errors (GstElement *pipeline)
     n++;
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
   return n;
 }
 

@@ -30,13 +30,12 @@ format_of (const gchar *name)
 static gpointer
 set (gpointer element)
 {
-  GPtrArray *properties = random_properties (element);
+  g_autoptr (GPtrArray) properties = random_properties (element);
 
   for (guint i = 0; i < N_ITERATIONS; i++) {
     random_set (element, properties);
     g_usleep (100);
   }
-  g_ptr_array_unref (properties);
   return NULL;
 }
 
@@ -76,7 +75,7 @@ emit_signals (gpointer element)
 static GstElement *
 make_pipeline (const gchar *name, GstElement **element)
 {
-  gchar *line =
+  g_autofree gchar *line =
       g_strdup_printf (SOURCE "%s name=element", format_of (name), name);
   GstElement *pipeline = cuv_pipeline_new (line), *sink;
 
@@ -89,7 +88,6 @@ make_pipeline (const gchar *name, GstElement **element)
     gst_bin_add (GST_BIN (pipeline), sink);
     fail_unless (gst_element_link (*element, sink));
   }
-  g_free (line);
   return pipeline;
 }
 

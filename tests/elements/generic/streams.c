@@ -10,12 +10,11 @@ static gboolean cuda;
 static gboolean
 only_reads (const gchar *name)
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
   const gchar *klass =
       gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_KLASS);
   gboolean reads = strstr (klass, "Analyzer") || strstr (klass, "Metadata");
 
-  gst_object_unref (factory);
   return reads;
 }
 
@@ -29,7 +28,7 @@ line_with (const gchar *name)
 static GstHarness *
 new_harness (const gchar *name)
 {
-  gchar *line = line_with (name);
+  g_autofree gchar *line = line_with (name);
   GstElement *bin;
   GstHarness *h;
 
@@ -40,22 +39,20 @@ new_harness (const gchar *name)
     h = gst_harness_new_with_element (bin, "sink", "src");
     gst_object_unref (bin);
   }
-  g_free (line);
   return h;
 }
 
 static GstElement *
 new_pipeline (const gchar *name, const gchar *source, const gchar *sink)
 {
-  gchar *element = line_with (name);
-  gchar *line = g_strdup_printf ("videotestsrc %s ! "
-                                 "video/x-raw,format=NV12,width=64,height=48 ! "
-                                 "%s ! fakesink %s",
-      source, element, sink);
+  g_autofree gchar *element = line_with (name);
+  g_autofree gchar *line =
+      g_strdup_printf ("videotestsrc %s ! "
+                       "video/x-raw,format=NV12,width=64,height=48 ! "
+                       "%s ! fakesink %s",
+          source, element, sink);
   GstElement *pipeline = cuv_pipeline_new (line);
 
-  g_free (line);
-  g_free (element);
   return pipeline;
 }
 
@@ -127,7 +124,8 @@ static void
 push_and_compare (
     GstHarness *h, const gchar *format, gint width, gint height, guint n)
 {
-  GstBuffer *in = cuv_frame_new (format, width, height), *out;
+  g_autoptr (GstBuffer) in = cuv_frame_new (format, width, height);
+  g_autoptr (GstBuffer) out = NULL;
 
   GST_BUFFER_PTS (in) = n * GST_SECOND / 30;
   fail_unless_equals_int (
@@ -137,8 +135,6 @@ push_and_compare (
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (in));
   fail_unless (cuv_frames_equal (format, width, height, in, out),
       "%s %dx%d is changed", format, width, height);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
 }
 
 static void
@@ -146,7 +142,7 @@ check_format (const gchar *name, const gchar *format)
 {
   static const gint sizes[][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 }, { 64, 48 },
     { 321, 7 } };
-  GstHarness *h = new_harness (name);
+  g_autoptr (GstHarness) h = new_harness (name);
 
   /* all in one stream: the caps change between frames */
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -154,7 +150,6 @@ check_format (const gchar *name, const gchar *format)
     push_and_compare (h, format, sizes[i][0], sizes[i][1], 2 * i);
     push_and_compare (h, format, sizes[i][0], sizes[i][1], 2 * i + 1);
   }
-  gst_harness_teardown (h);
 }
 
 /* The host memory formats of the sink template; a few common ones for ANY. */
@@ -163,7 +158,7 @@ formats_of (const gchar *name)
 {
   static const gchar *const common[] = { "NV12", "I420", "GRAY8", "RGB",
     "P010_10LE" };
-  GstElementFactory *factory = gst_element_factory_find (name);
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
   const GList *l = gst_element_factory_get_static_pad_templates (factory);
   GPtrArray *formats = g_ptr_array_new ();
 
@@ -189,7 +184,6 @@ formats_of (const gchar *name)
   }
   for (guint i = 0; formats->len < G_N_ELEMENTS (common); i++)
     g_ptr_array_add (formats, (gpointer) common[i]);
-  gst_object_unref (factory);
   return formats;
 }
 

@@ -82,13 +82,11 @@ static gboolean
 has_pad_for (const gchar *name, const gchar *format,
     gboolean (*can) (GstElementFactory *, const GstCaps *))
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *caps = gst_caps_new_simple (
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple (
       "video/x-raw", "format", G_TYPE_STRING, format, NULL);
   gboolean has = can (factory, caps);
 
-  gst_caps_unref (caps);
-  gst_object_unref (factory);
   return has;
 }
 
@@ -194,8 +192,8 @@ cuv_element_set (GstElement *element, const gchar *settings)
 void
 cuv_expect_parse_error (const gchar *element, const gchar *setting)
 {
-  gchar *line = g_strdup_printf ("%s %s", element, setting);
-  gchar *name = g_strndup (setting, strcspn (setting, "="));
+  g_autofree gchar *line = g_strdup_printf ("%s %s", element, setting);
+  g_autofree gchar *name = g_strndup (setting, strcspn (setting, "="));
   GError *error = NULL;
   GstElement *parsed = gst_parse_launch (line, &error);
 
@@ -203,8 +201,6 @@ cuv_expect_parse_error (const gchar *element, const gchar *setting)
       line, error != NULL ? error->message : "no error");
   g_clear_error (&error);
   gst_clear_object (&parsed);
-  g_free (name);
-  g_free (line);
 }
 
 static void
@@ -251,7 +247,7 @@ cuv_bin_new (const gchar *line)
 gchar *
 cuv_pipeline_play (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   gchar *text = NULL;
 
@@ -268,7 +264,6 @@ cuv_pipeline_play (GstElement *pipeline)
   }
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   return text;
 }
 
@@ -287,7 +282,7 @@ analysis_time (GstMessage *message)
 GstClockTime
 cuv_pipeline_play_live (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstClockTime longest = 0;
   GstMessageType type;
 
@@ -305,30 +300,26 @@ cuv_pipeline_play_live (GstElement *pipeline)
     if (type == GST_MESSAGE_LATENCY)
       gst_bin_recalculate_latency (GST_BIN (pipeline));
   } while (type != GST_MESSAGE_EOS);
-  gst_object_unref (bus);
   return longest;
 }
 
 void
 cuv_play (const gchar *line)
 {
-  GstElement *pipeline = cuv_pipeline_new (line);
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
   gchar *error = cuv_pipeline_play (pipeline);
 
   fail_unless (error == NULL, "%s: %s", line, error);
-  gst_object_unref (pipeline);
 }
 
 void
 cuv_expect_error (const gchar *line, const gchar *part)
 {
-  GstElement *pipeline = cuv_pipeline_new (line);
-  gchar *text = cuv_pipeline_play (pipeline);
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
+  g_autofree gchar *text = cuv_pipeline_play (pipeline);
 
   fail_unless (text != NULL && strstr (text, part) != NULL,
       "%s: expected an error with '%s', got '%s'", line, part, text);
-  g_free (text);
-  gst_object_unref (pipeline);
 }
 
 static void
@@ -347,8 +338,9 @@ fail_on_error (GstBus *bus)
 GstSample *
 cuv_pull_sample (GstElement *pipeline)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstSample *sample = NULL;
   gboolean ended = FALSE;
 
@@ -360,24 +352,20 @@ cuv_pull_sample (GstElement *pipeline)
     g_object_get (sink, "eos", &ended, NULL);
     fail_if (ended, "no frame: end of stream");
   }
-  gst_object_unref (bus);
-  gst_object_unref (sink);
   return sample;
 }
 
 gboolean
 cuv_pad_has_cuda (GstElement *element, const gchar *name)
 {
-  GstPad *pad = gst_element_get_static_pad (element, name);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   gboolean cuda;
 
   fail_unless (
       caps != NULL, "%s:%s has no caps", GST_OBJECT_NAME (element), name);
   cuda = gst_caps_features_contains (
       gst_caps_get_features (caps, 0), CUDA_FEATURE);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
   return cuda;
 }
 

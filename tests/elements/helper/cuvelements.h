@@ -16,6 +16,10 @@ G_NORETURN void cuv_test_failed (
     const gchar *file, gint line, const gchar *expression, ...);
 #define _ck_assert_failed cuv_test_failed
 
+/* A variable of type g_autoptr (GstHarness) tears the harness down when its
+ * function returns. */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstHarness, gst_harness_teardown)
+
 #define CUDA_FEATURE "memory:CUDAMemory"
 
 /* The names of all elements of this project, from the registry, sorted. */

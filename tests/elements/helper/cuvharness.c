@@ -7,10 +7,9 @@
 GstHarness *
 cuv_element_harness (const gchar *name)
 {
-  GstElement *element = cuv_element_new (name);
+  g_autoptr (GstElement) element = cuv_element_new (name);
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
 
-  gst_object_unref (element);
   return h;
 }
 
@@ -76,11 +75,10 @@ pop_problem (GstBus *bus, GstMessageType type)
 void
 expect_problem (GstBus *bus, GstMessageType type, const gchar *part)
 {
-  gchar *text = pop_problem (bus, type);
+  g_autofree gchar *text = pop_problem (bus, type);
 
   fail_unless (text != NULL && strstr (text, part) != NULL,
       "expected a message with '%s', got '%s'", part, text);
-  g_free (text);
 }
 
 void

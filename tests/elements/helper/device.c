@@ -8,14 +8,13 @@ gboolean use_cuda;
 void
 device_check (GstHarness *h, const gchar *factory)
 {
-  GstElement *element = gst_harness_find_element (h, factory);
+  g_autoptr (GstElement) element = gst_harness_find_element (h, factory);
   GstStructure *stats;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless_equals_string (
       gst_structure_get_string (stats, "device"), use_cuda ? "cuda" : "cpu");
   gst_structure_free (stats);
-  gst_object_unref (element);
 }
 
 static void __attribute__ ((constructor)) read_environment (void)

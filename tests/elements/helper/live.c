@@ -7,7 +7,7 @@ CuvLive
 cuv_live_new (const gchar *element, const gchar *properties,
     const gchar *format, gint width, gint height)
 {
-  gchar *line = g_strdup_printf (use_cuda
+  g_autofree gchar *line = g_strdup_printf (use_cuda
           ? "cuvcudaupload ! %s name=live %s ! cuvcudadownload"
           : "identity ! %s name=live %s",
       element, properties);
@@ -16,7 +16,6 @@ cuv_live_new (const gchar *element, const gchar *properties,
   self.element = gst_bin_get_by_name (GST_BIN (self.h->element), "live");
   self.bus = cuv_harness_watch (self.h);
   cuv_live_caps (&self, format, width, height);
-  g_free (line);
   return self;
 }
 
@@ -157,12 +156,11 @@ for_each_setting (const gchar *element, const gchar *settings,
 static void
 expect_refused (const gchar *element, const gchar *setting)
 {
-  GstElement *made = cuv_element_new (element);
+  g_autoptr (GstElement) made = cuv_element_new (element);
   GLogLevelFlags fatal = cuv_expect_report ();
 
   cuv_element_set (made, setting);
   fail_unless (cuv_reported (fatal), "not refused: %s", setting);
-  gst_object_unref (made);
 }
 
 void

@@ -30,19 +30,20 @@ static const Line diagonal = { 0, -PI / 4, HEIGHT, 0, 0, HEIGHT - 1,
 static GstHarness *
 new_strokes (const gchar *properties)
 {
-  gchar *all = g_strdup_printf ("edges=input threshold=140 %s", properties);
+  g_autofree gchar *all =
+      g_strdup_printf ("edges=input threshold=140 %s", properties);
   GstHarness *h = new_harness (all, grey_format (), WIDTH, HEIGHT);
 
-  g_free (all);
   return h;
 }
 
 CUV_TEST (test_known_lines)
 {
-  GstHarness *h = new_strokes ("");
-  GstBuffer *frame = three_strokes (grey_format ()), *buffer = push (h, frame);
+  g_autoptr (GstHarness) h = new_strokes ("");
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
+  g_autoptr (GstBuffer) buffer = push (h, frame);
   GstCuvTable table;
-  GArray *lines = lines_of (buffer, &table);
+  g_autoptr (GArray) lines = lines_of (buffer, &table);
 
   fail_unless_equals_int (lines->len, 3);
   check_line (lines, 0, horizontal);
@@ -54,10 +55,6 @@ CUV_TEST (test_known_lines)
       WIDTH + 2 * HEIGHT - 3); /* pixels at crossings count once */
   fail_unless_equals_int (scalar_of (&table, "lines_found"), 3);
   fail_if (gst_structure_has_field (table.structure, "age"));
-  g_array_unref (lines);
-  gst_buffer_unref (buffer);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 /* The four edges of a filled rectangle by Canny, the same in every format. */
@@ -101,7 +98,7 @@ CUV_TEST (test_methods)
 {
   static const gchar *const names[] = { "auto", "global", "shared", "gather",
     "ring" };
-  GstBuffer *frame = three_strokes (grey_format ());
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     gchar *method = g_strdup_printf ("method=%s", names[i]);
@@ -116,16 +113,16 @@ CUV_TEST (test_methods)
     gst_harness_teardown (h);
     g_free (method);
   }
-  gst_buffer_unref (frame);
 }
 
 /* The accumulator is at least as fine as a pixel: same lines, same votes. */
 CUV_TEST (test_pclines)
 {
   const Line *const wanted[] = { &horizontal, &diagonal, &vertical };
-  GstHarness *h = new_strokes ("method=pclines neighborhood=31 max-lines=3");
-  GstBuffer *frame = three_strokes (grey_format ());
-  GArray *lines = lines_in (h, frame);
+  g_autoptr (GstHarness) h =
+      new_strokes ("method=pclines neighborhood=31 max-lines=3");
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
+  g_autoptr (GArray) lines = lines_in (h, frame);
 
   fail_unless_equals_int (lines->len, 3);
   for (guint i = 0; i < 3; i++) {
@@ -140,26 +137,21 @@ CUV_TEST (test_pclines)
     }
     fail_unless (found, "line %u is not found", i);
   }
-  g_array_unref (lines);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 static void
 check_only (GstBuffer *frame, const gchar *properties, const Line *wanted)
 {
-  GstHarness *h = new_strokes (properties);
-  GArray *lines = lines_in (h, frame);
+  g_autoptr (GstHarness) h = new_strokes (properties);
+  g_autoptr (GArray) lines = lines_in (h, frame);
 
   fail_unless (lines->len == 1, "%s: %u lines", properties, lines->len);
   check_line (lines, 0, *wanted);
-  g_array_unref (lines);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_theta_ranges)
 {
-  GstBuffer *frame = three_strokes (grey_format ());
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
 
   check_only (frame, "theta-min=-10 theta-max=10", &vertical);
   check_only (frame, "theta-min=80 theta-max=100", &horizontal);
@@ -167,15 +159,14 @@ CUV_TEST (test_theta_ranges)
   check_only (frame, "theta-min=-90 theta-max=-89", &horizontal);
   check_only (frame, "theta-min=-60 theta-max=-30", &diagonal);
   check_only (frame, "theta-min=0 theta-max=90", &vertical);
-  gst_buffer_unref (frame);
 }
 
 /* Coordinates refer to the frame; lines end at the border of the roi. */
 CUV_TEST (test_roi)
 {
-  GstBuffer *frame = three_strokes (grey_format ());
-  GstHarness *h = new_strokes ("roi=31,31,121,131 threshold=80");
-  GArray *lines = lines_in (h, frame);
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
+  g_autoptr (GstHarness) h = new_strokes ("roi=31,31,121,131 threshold=80");
+  g_autoptr (GArray) lines = lines_in (h, frame);
   const Line inside[] = { { 37, 0, 100, 37, 31, 37, 130 },
     { -101, -PI / 2, 90, 31, 101, 120, 101 },
     { 0, -PI / 4, 90, 31, 31, 120, 120 } };
@@ -184,18 +175,15 @@ CUV_TEST (test_roi)
   check_line (lines, 0, inside[0]);
   check_line (lines, 1, inside[1]);
   check_line (lines, 2, inside[2]);
-  g_array_unref (lines);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 static void
 check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
     guint min_length, guint max_gap, const Line *wanted, guint n)
 {
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstCuvTable table;
-  GArray *lines;
+  g_autoptr (GArray) lines = NULL;
 
   g_object_set (d, "min-length", min_length, "max-gap", max_gap, NULL);
   buffer = push (h, frame);
@@ -206,16 +194,14 @@ check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
   fail_unless_equals_int (scalar_of (&table, "lines_found"), 1);
   if (n > 0)
     fail_unless_equals_int (scalar_of (&table, "segments_found"), n);
-  g_array_unref (lines);
-  gst_buffer_unref (buffer);
 }
 
 /* Pixels 10 to 50 and 80 to 140, with a gap of 29. */
 CUV_TEST (test_segments)
 {
-  GstBuffer *frame = black_frame (grey_format (), WIDTH, HEIGHT);
-  GstHarness *h = new_strokes ("segments=true threshold=90");
-  GstElement *d = detector (h);
+  g_autoptr (GstBuffer) frame = black_frame (grey_format (), WIDTH, HEIGHT);
+  g_autoptr (GstHarness) h = new_strokes ("segments=true threshold=90");
+  g_autoptr (GstElement) d = detector (h);
   const Line both[] = { { 37, 0, 102, 37, 10, 37, 50 },
     { 37, 0, 102, 37, 80, 37, 140 } };
   const Line one = { 37, 0, 102, 37, 10, 37, 140 };
@@ -227,9 +213,6 @@ CUV_TEST (test_segments)
   check_segments (d, h, frame, 41, 28, both + 1, 1);
   check_segments (d, h, frame, 30, 29, &one, 1);
   check_segments (d, h, frame, 131, 29, NULL, 0);
-  gst_object_unref (d);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 /* lines_found also counts lines beyond max-lines. */
@@ -283,7 +266,8 @@ CUV_TEST (test_wide_cells_end_in_the_frame)
 static void
 check_message (GstBus *bus)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
   const GstStructure *structure, *line;
   gdouble rho = 0, x2 = 0;
   const GValue *list;
@@ -300,15 +284,15 @@ check_message (GstBus *bus)
   fail_unless (gst_structure_get (line, "rho", G_TYPE_DOUBLE, &rho, "votes",
       G_TYPE_UINT, &votes, "x2", G_TYPE_DOUBLE, &x2, NULL));
   fail_unless (rho == -101 && votes == WIDTH && (x2 == WIDTH - 1 || x2 == 0));
-  gst_message_unref (message);
 }
 
 CUV_TEST (test_message_and_stats)
 {
-  GstHarness *h = new_strokes ("message=every-frame max-lines=3 segments=true");
-  GstElement *d = detector (h);
+  g_autoptr (GstHarness) h =
+      new_strokes ("message=every-frame max-lines=3 segments=true");
+  g_autoptr (GstElement) d = detector (h);
   GstBus *bus = cuv_harness_watch (h);
-  GstBuffer *frame = three_strokes (grey_format ());
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
   guint lines = 0, found = 0, segments = 0;
   gdouble edges_us = -1, votes_us = -1, peaks_us = -1;
   const gchar *method;
@@ -337,18 +321,17 @@ CUV_TEST (test_message_and_stats)
       gst_structure_get_string (stats, "method"), "pclines");
   gst_structure_free (stats);
   cuv_harness_unwatch (h, bus);
-  gst_object_unref (d);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_hold_results)
 {
-  GstHarness *h = new_strokes ("inference-interval=2 hold-results=true");
-  GstBuffer *frame = three_strokes (grey_format ()), *buffer;
+  g_autoptr (GstHarness) h =
+      new_strokes ("inference-interval=2 hold-results=true");
+  g_autoptr (GstBuffer) frame = three_strokes (grey_format ());
+  g_autoptr (GstBuffer) buffer = NULL;
   guint64 age = 0;
   GstCuvTable table;
-  GArray *lines;
+  g_autoptr (GArray) lines = NULL;
 
   GST_BUFFER_PTS (frame) = 0;
   gst_buffer_unref (push (h, frame));
@@ -360,8 +343,4 @@ CUV_TEST (test_hold_results)
   check_line (lines, 2, vertical);
   fail_unless (gst_structure_get_uint64 (table.structure, "age", &age));
   fail_unless_equals_uint64 (age, 40 * GST_MSECOND);
-  g_array_unref (lines);
-  gst_buffer_unref (buffer);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }

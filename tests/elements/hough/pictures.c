@@ -25,10 +25,10 @@ one_stroke (const gchar *format)
 static GstHarness *
 new_stroke (const gchar *properties)
 {
-  gchar *all = g_strdup_printf ("edges=input threshold=90 %s", properties);
+  g_autofree gchar *all =
+      g_strdup_printf ("edges=input threshold=90 %s", properties);
   GstHarness *h = new_harness (all, grey_format (), WIDTH, HEIGHT);
 
-  g_free (all);
   return h;
 }
 
@@ -73,8 +73,9 @@ CUV_TEST (test_draw_edges)
 /* A frame with another owner is not changed; its timestamp is copied. */
 CUV_TEST (test_draws_on_a_copy)
 {
-  GstHarness *h = new_stroke ("draw=edges");
-  GstBuffer *frame = one_stroke (grey_format ()), *out;
+  g_autoptr (GstHarness) h = new_stroke ("draw=edges");
+  g_autoptr (GstBuffer) frame = one_stroke (grey_format ());
+  GstBuffer *out;
 
   GST_BUFFER_PTS (frame) = 77;
   for (guint i = 0; i < 3; i++) {
@@ -85,14 +86,12 @@ CUV_TEST (test_draws_on_a_copy)
     fail_unless (use_cuda || out->pool != NULL); /* from a pool */
     gst_buffer_unref (out);
   }
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_draws_only_on_analysed_frames)
 {
-  GstHarness *h = new_stroke ("draw=edges inference-interval=2");
-  GstBuffer *frame = one_stroke (grey_format ());
+  g_autoptr (GstHarness) h = new_stroke ("draw=edges inference-interval=2");
+  g_autoptr (GstBuffer) frame = one_stroke (grey_format ());
 
   for (guint i = 0; i < 4; i++) {
     GstBuffer *out = push (h, frame);
@@ -100,8 +99,6 @@ CUV_TEST (test_draws_only_on_analysed_frames)
     fail_unless_equals_int (grey_at (out, 37, 10), i % 2 == 0 ? 255 : 200);
     gst_buffer_unref (out);
   }
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 /* A column per degree. Only the peak is white, at theta 0 and rho 37 of -216 to
@@ -110,7 +107,7 @@ CUV_TEST (test_draw_accumulator)
 {
   static const gchar *const methods[] = { "auto", "global", "gather", "ring",
     "pclines" };
-  GstBuffer *frame = one_stroke (grey_format ());
+  g_autoptr (GstBuffer) frame = one_stroke (grey_format ());
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
     gchar *text =
@@ -133,7 +130,6 @@ CUV_TEST (test_draw_accumulator)
     gst_harness_teardown (h);
     g_free (text);
   }
-  gst_buffer_unref (frame);
 }
 
 /* ---- other elements ---- */
@@ -141,26 +137,27 @@ CUV_TEST (test_draw_accumulator)
 /* Red along the line, and nowhere else. */
 CUV_TEST (test_overlay_draws)
 {
-  GstHarness *h = new_line ("houghlines edges=input threshold=90 "
-                            "! visionoverlay thickness=1 color=0xffff0000",
-      "RGB", WIDTH, HEIGHT);
-  GstBuffer *frame = one_stroke ("RGB"), *out = push (h, frame);
+  g_autoptr (GstHarness) h =
+      new_line ("houghlines edges=input threshold=90 "
+                "! visionoverlay thickness=1 color=0xffff0000",
+          "RGB", WIDTH, HEIGHT);
+  g_autoptr (GstBuffer) frame = one_stroke ("RGB");
+  g_autoptr (GstBuffer) out = push (h, frame);
 
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++)
       fail_unless (grey_at (out, x, y) == (x == 37 ? 255 : 0), "%d,%d", x, y);
-  gst_buffer_unref (out);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
 }
 
 /* The records that visionpublish writes for one frame. */
 static gchar *
 publish (const gchar *format)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX", NULL);
-  GstBuffer *frame = one_stroke (grey_format ());
-  gchar *line, *text;
+  g_autofree gchar *path =
+      g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX", NULL);
+  g_autoptr (GstBuffer) frame = one_stroke (grey_format ());
+  g_autofree gchar *line = NULL;
+  gchar *text;
   GstHarness *h;
 
   close (g_mkstemp (path));
@@ -173,15 +170,12 @@ publish (const gchar *format)
   gst_harness_teardown (h);
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   g_remove (path);
-  gst_buffer_unref (frame);
-  g_free (line);
-  g_free (path);
   return text;
 }
 
 CUV_TEST (test_json)
 {
-  gchar *text = publish ("json-lines");
+  g_autofree gchar *text = publish ("json-lines");
   JsonParser *parser = json_parser_new ();
   JsonObject *record, *line, *info;
   JsonArray *lines;
@@ -205,12 +199,11 @@ CUV_TEST (test_json)
   fail_unless_equals_int (
       json_object_get_int_member (info, "segments_found"), 1);
   g_object_unref (parser);
-  g_free (text);
 }
 
 CUV_TEST (test_csv)
 {
-  gchar *text = publish ("csv");
+  g_autofree gchar *text = publish ("csv");
   gchar **rows = g_strsplit (text, "\n", -1);
 
   fail_unless (g_str_has_prefix (rows[0], "kind,"), "%s", text);
@@ -219,7 +212,6 @@ CUV_TEST (test_csv)
   fail_unless (strstr (rows[1], "\"\"votes\"\":120") != NULL, "%s", text);
   fail_unless_equals_string (rows[2], "");
   g_strfreev (rows);
-  g_free (text);
 }
 
 /* ---- a real picture ---- */
@@ -233,10 +225,10 @@ CUV_TEST (test_csv)
 static GstBuffer *
 puzzle (void)
 {
-  gchar *path = cuv_test_file ("sudoku.png");
-  gchar *line =
+  g_autofree gchar *path = cuv_test_file ("sudoku.png");
+  g_autofree gchar *line =
       g_strdup_printf (PUZZLE, path, use_cuda ? "cuvcudaupload !" : "");
-  GstElement *pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
   GstSample *sample;
   GstBuffer *buffer;
 
@@ -245,9 +237,6 @@ puzzle (void)
   buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
   gst_sample_unref (sample);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_free (line);
-  g_free (path);
   return buffer;
 }
 
@@ -259,10 +248,10 @@ static const gint grid_y[] = { 86, 127, 172, 216, 261, 309, 361, 410, 464,
 
 CUV_TEST (test_grid)
 {
-  GstBuffer *buffer = puzzle ();
+  g_autoptr (GstBuffer) buffer = puzzle ();
   gboolean seen[2][10] = { 0 };
   GstCuvTable table;
-  GArray *lines = lines_of (buffer, &table);
+  g_autoptr (GArray) lines = lines_of (buffer, &table);
 
   fail_unless_equals_int (lines->len, 20);
   for (guint i = 0; i < lines->len; i++) {
@@ -275,6 +264,4 @@ CUV_TEST (test_grid)
   }
   for (guint k = 0; k < 10; k++)
     fail_unless (seen[0][k] && seen[1][k], "grid line %u is missing", k);
-  g_array_unref (lines);
-  gst_buffer_unref (buffer);
 }

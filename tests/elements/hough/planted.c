@@ -90,11 +90,10 @@ grey_at (GstBuffer *frame, gint x, gint y)
 GstHarness *
 new_line (const gchar *line, const gchar *format, gint width, gint height)
 {
-  gchar *whole = g_strdup_printf (
+  g_autofree gchar *whole = g_strdup_printf (
       use_cuda ? "cuvcudaupload ! %s ! cuvcudadownload" : "%s", line);
   GstHarness *h = gst_harness_new_parse (whole);
 
-  g_free (whole);
   cuv_harness_caps (h, format, width, height);
   return h;
 }
@@ -103,10 +102,9 @@ GstHarness *
 new_harness (
     const gchar *properties, const gchar *format, gint width, gint height)
 {
-  gchar *line = g_strdup_printf ("houghlines name=d %s", properties);
+  g_autofree gchar *line = g_strdup_printf ("houghlines name=d %s", properties);
   GstHarness *h = new_line (line, format, width, height);
 
-  g_free (line);
   return h;
 }
 
@@ -183,11 +181,10 @@ lines_of (GstBuffer *buffer, GstCuvTable *table)
 GArray *
 lines_in (GstHarness *h, GstBuffer *frame)
 {
-  GstBuffer *buffer = push (h, frame);
+  g_autoptr (GstBuffer) buffer = push (h, frame);
   GstCuvTable table;
   GArray *lines = lines_of (buffer, &table);
 
-  gst_buffer_unref (buffer);
   return lines;
 }
 

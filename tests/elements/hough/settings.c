@@ -58,11 +58,10 @@ next_lines (CuvLive *self)
 static gchar *
 look (CuvLive *self)
 {
-  GArray *lines = next_lines (self);
+  g_autoptr (GArray) lines = next_lines (self);
   gchar *text = text_of (lines);
 
   fail_unless (lines->len > 0, "no line found: nothing to compare");
-  g_array_unref (lines);
   return text;
 }
 
@@ -218,7 +217,7 @@ CUV_TEST (test_invalid_names)
 CUV_TEST (test_invalid_roi)
 {
   GstElement *d = gst_element_factory_make ("houghlines", NULL);
-  gchar *value;
+  g_autofree gchar *value = NULL;
   CuvLive live;
 
   g_object_set (d, "roi", "1,2,3", NULL);
@@ -231,7 +230,6 @@ CUV_TEST (test_invalid_roi)
   expect_problem (live.bus, GST_MESSAGE_WARNING, "roi '10,10,5,5' is invalid");
   g_object_get (live.element, "roi", &value, NULL);
   fail_unless_equals_string (value, "8,8,150,110");
-  g_free (value);
   show (&live, FALSE);
   cuv_live_clear (&live);
 }

@@ -95,9 +95,9 @@ check_counts (const CuvLive *self, const CuvLdpLayout *layout,
   const gsize n = cuv_ldp_n_counts (layout);
   const gsize size = (gsize) cuv_ldp_count_size (layout);
   const CuvLdpRect rect = gst_ldp_region_rect (region);
-  guint32 *wanted = g_new (guint32, n);
+  g_autofree guint32 *wanted = g_new (guint32, n);
   GstCuvFrame frame;
-  guint8 *picture;
+  g_autofree guint8 *picture = NULL;
 
   map (self, in, GST_MAP_READ, &frame);
   picture = picture_of (&frame, layout, &rect);
@@ -110,8 +110,6 @@ check_counts (const CuvLive *self, const CuvLdpLayout *layout,
     fail_unless (count == wanted[i], "%s, region %d: count %zu is %u, not %u",
         self->format, region->id, i, count, wanted[i]);
   }
-  g_free (picture);
-  g_free (wanted);
 }
 
 void
@@ -147,12 +145,10 @@ check_next (CuvLive *self, const Kind *kind)
 {
   const GstLdpRegion all = { -1, 0, 0, (guint32) self->width,
     (guint32) self->height };
-  GstBuffer *in = run_frame (self);
-  GstBuffer *out = cuv_live_push (self, gst_buffer_copy_deep (in));
+  g_autoptr (GstBuffer) in = run_frame (self);
+  g_autoptr (GstBuffer) out = cuv_live_push (self, gst_buffer_copy_deep (in));
 
   check_described (self, out, in, kind, &all, 1);
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
 }
 
 void
@@ -162,13 +158,12 @@ draw_codes (const CuvLive *self, GstBuffer *buffer, const Kind *kind,
   const CuvLdpLayout layout = layout_of (kind);
   const CuvLdpRect rect = gst_ldp_region_rect (&region);
   GstCuvFrame frame;
-  guint8 *picture;
+  g_autofree guint8 *picture = NULL;
 
   map (self, buffer, GST_MAP_READWRITE, &frame);
   picture = picture_of (&frame, &layout, &rect);
   cuv_ldp_draw (&frame.frame, &rect, &layout, picture, direction);
   gst_cuv_frame_unmap (&frame);
-  g_free (picture);
 }
 
 void

@@ -26,25 +26,22 @@ CUV_FIXTURE (cuv_folder_enter, leave_folder)
 GstHarness *
 line_new (const gchar *line, const gchar *format, gint width, gint height)
 {
-  gchar *all =
+  g_autofree gchar *all =
       g_strconcat (use_cuda ? "cuvcudaupload ! " : "identity ! ", line, NULL);
-  GstElement *bin = cuv_bin_new (all);
+  g_autoptr (GstElement) bin = cuv_bin_new (all);
   GstHarness *h = gst_harness_new_with_element (bin, "sink", NULL);
 
   cuv_harness_caps (h, format, width, height);
-  gst_object_unref (bin);
-  g_free (all);
   return h;
 }
 
 GstHarness *
 sink_new (const gchar *properties, const gchar *format, gint width, gint height)
 {
-  gchar *line = g_strconcat (
+  g_autofree gchar *line = g_strconcat (
       "ldpindexsink async=false location=" INDEX " ", properties, NULL);
   GstHarness *h = line_new (line, format, width, height);
 
-  g_free (line);
   return h;
 }
 
@@ -57,10 +54,9 @@ sink_of (GstHarness *h)
 guint64
 sink_stat (GstHarness *h, const gchar *field)
 {
-  GstElement *sink = sink_of (h);
+  g_autoptr (GstElement) sink = sink_of (h);
   const guint64 value = cuv_stat (sink, field);
 
-  gst_object_unref (sink);
   return value;
 }
 
@@ -195,8 +191,10 @@ expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
 {
   const CuvLdpLayout *layout = &cuv_ldp_index_info (index)->layout;
   const gsize n = cuv_ldp_n_counts (layout);
-  guint8 *picture = g_malloc ((gsize) layout->width * (gsize) layout->height);
-  guint32 *expected = g_new0 (guint32, n), *counts = g_new (guint32, n);
+  g_autofree guint8 *picture =
+      g_malloc ((gsize) layout->width * (gsize) layout->height);
+  g_autofree guint32 *expected = g_new0 (guint32, n);
+  g_autofree guint32 *counts = g_new (guint32, n);
   const CuvLdpRect all = { 0, 0, width, height };
   GstVideoFrame video;
   CuvFrame frame;
@@ -211,7 +209,4 @@ expect_described (const CuvLdpIndex *index, guint64 i, GstBuffer *buffer,
   fail_unless (memcmp (counts, expected, n * sizeof *counts) == 0,
       "entry %" G_GUINT64_FORMAT " of %s %dx%d has other counts", i, format,
       width, height);
-  g_free (counts);
-  g_free (expected);
-  g_free (picture);
 }

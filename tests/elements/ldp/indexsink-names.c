@@ -40,11 +40,12 @@ CUV_TEST (name_patterns)
 static void
 expect_invalid (const gchar *name, const gchar *part)
 {
-  GstElement *pipeline =
+  g_autoptr (GstElement) pipeline =
       cuv_pipeline_new ("videotestsrc num-buffers=1 ! "
                         "ldpindexsink name=sink location=" INDEX);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  gchar *text;
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autofree gchar *text = NULL;
 
   g_object_set (sink, "entry-name", name, NULL);
   text = cuv_pipeline_play (pipeline);
@@ -53,10 +54,7 @@ expect_invalid (const gchar *name, const gchar *part)
   fail_if (
       g_file_test (INDEX, G_FILE_TEST_EXISTS) && strstr (part, "entry-name"),
       "%s", name);
-  g_free (text);
   g_remove (INDEX);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 CUV_TEST (invalid_patterns)
@@ -64,7 +62,7 @@ CUV_TEST (invalid_patterns)
   static const gchar *const bad[] = { "%s", "%n", "a%", "%05", "%u", "%ld",
     "%-5d", "%+d", "%*d", "%5.3d", "%x", "% d", "%100d", "%99999999999d",
     "%1$d", "%%%" };
-  gchar *name = g_strnfill (1025, 'n');
+  g_autofree gchar *name = g_strnfill (1025, 'n');
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     expect_invalid (
@@ -74,7 +72,6 @@ CUV_TEST (invalid_patterns)
   expect_invalid ("\377.jpg", "entry-name '\357\277\275.jpg' is not valid");
   expect_invalid (
       name, "a name has 1025 bytes, but at most 1023 fit: shorten 'nnn");
-  g_free (name);
 }
 
 static void
@@ -162,21 +159,19 @@ static void
 expect_files (const gchar *source, const gchar *properties,
     const gchar *problem, const gchar *names)
 {
-  gchar *line =
+  g_autofree gchar *line =
       g_strdup_printf ("%s videoconvert ! ldpindexsink location=" INDEX " %s",
           source, properties);
   GstElement *pipeline = cuv_pipeline_new (line);
-  gchar *text = cuv_pipeline_play (pipeline);
+  g_autofree gchar *text = cuv_pipeline_play (pipeline);
 
   fail_unless (problem == NULL ? text == NULL
                                : text != NULL && strstr (text, problem) != NULL,
       "%s: %s", line, text);
-  g_free (text);
   gst_object_unref (pipeline);
   if (names != NULL)
     expect_names (names);
   g_remove (INDEX);
-  g_free (line);
 }
 
 CUV_TEST (names_of_files)
@@ -227,7 +222,7 @@ CUV_TEST (files_through_a_queue)
 CUV_TEST (frames_of_a_file)
 {
   GString *film = g_string_new (NULL);
-  gchar *jpeg;
+  g_autofree gchar *jpeg = NULL;
   gsize n;
 
   fail_unless (g_file_get_contents (PICTURES "left01.jpg", &jpeg, &n, NULL));
@@ -238,7 +233,6 @@ CUV_TEST (frames_of_a_file)
   expect_files ("multifilesrc location=film.mjpeg stop-index=0 ! jpegdec !",
       "entry-name=n%d", NULL, "n0|n1|n2");
   g_string_free (film, TRUE);
-  g_free (jpeg);
 }
 
 /* ---- progress ---- */

@@ -160,8 +160,8 @@ CUV_TEST (regions)
 static void
 check_size (const gchar *format, gint width, gint height, gint thumbnail)
 {
-  gchar *properties = g_strdup_printf (TINY "thumbnail-width=%d "
-                                            "thumbnail-height=%d",
+  g_autofree gchar *properties = g_strdup_printf (TINY "thumbnail-width=%d "
+                                                       "thumbnail-height=%d",
       thumbnail, thumbnail);
   GstHarness *h = sink_new (properties, format, width, height);
   GstBuffer *frame = cuv_frame_new (format, width, height);
@@ -175,7 +175,6 @@ check_size (const gchar *format, gint width, gint height, gint thumbnail)
   expect_pixel (index, thumbnail / 2, thumbnail / 2, RED);
   expect_pixel (index, 0, thumbnail - 1, RED);
   close_index (index);
-  g_free (properties);
 }
 
 CUV_TEST (sizes)

@@ -69,13 +69,12 @@ CUV_TEST (invalid_settings)
 static void
 expect_other (const gchar *properties, const gchar *theirs, const gchar *ours)
 {
-  GstHarness *h = sink_new (properties, "NV12", 64, 48);
+  g_autoptr (GstHarness) h = sink_new (properties, "NV12", 64, 48);
 
   cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48), theirs);
   cuv_harness_push_error (h, cuv_frame_new ("NV12", 64, 48), ours);
   cuv_harness_push_error (
       h, cuv_frame_new ("NV12", 64, 48), "parameters, or another index file");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (index_of_other_parameters)
@@ -190,7 +189,8 @@ CUV_TEST (invalid_descriptors)
 static void
 expect_no_space (GstBus *bus)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   GError *error;
 
   fail_unless (message != NULL);
@@ -201,7 +201,6 @@ expect_no_space (GstBus *bus)
               "the 2 existing entries are kept: free disk space"),
       "%s", error->message);
   g_error_free (error);
-  gst_message_unref (message);
 }
 
 /* A full disk, simulated by a limit on the file size. */
@@ -245,11 +244,10 @@ static gsize
 address_space (void)
 {
   gsize pages;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
   pages = g_ascii_strtoull (text, NULL, 10);
-  g_free (text);
   return pages * (gsize) sysconf (_SC_PAGESIZE);
 }
 
@@ -356,7 +354,7 @@ CUV_TEST_IF (killed_writers_leave_a_valid_index, NATIVE)
 /* A state change waits for the entry being written. */
 CUV_TEST (pauses_and_stops)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc ! video/x-raw,format=NV12,width=320,height=240 ! "
       "ldpindexsink name=sink location=" INDEX);
   guint64 n = 0;
@@ -382,5 +380,4 @@ CUV_TEST (pauses_and_stops)
   }
   fail_unless (n > 0);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }

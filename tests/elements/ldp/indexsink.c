@@ -17,14 +17,13 @@
 static void
 expect_device (GstHarness *h, const gchar *device)
 {
-  GstElement *sink = sink_of (h);
+  g_autoptr (GstElement) sink = sink_of (h);
   GstStructure *stats;
 
   g_object_get (sink, "stats", &stats, NULL);
   fail_unless_equals_string (
       gst_structure_get_string (stats, "device"), device);
   gst_structure_free (stats);
-  gst_object_unref (sink);
 }
 
 CUV_TEST (every_format)
@@ -103,7 +102,7 @@ CUV_TEST (regions_of_a_frame)
   GstHarness *h = sink_new ("region=roi-list grid=4 descriptor-width=32 "
                             "descriptor-height=32",
       "RGB", WIDTH, HEIGHT);
-  GstBuffer *frame = cuv_frame_new ("RGB", WIDTH, HEIGHT);
+  g_autoptr (GstBuffer) frame = cuv_frame_new ("RGB", WIDTH, HEIGHT);
   CuvLdpIndex *index;
 
   push_random (h, "RGB", WIDTH, HEIGHT, 1); /* no region, no entry */
@@ -118,7 +117,6 @@ CUV_TEST (regions_of_a_frame)
   for (guint i = 0; i < 2; i++)
     expect_described (index, i, frame, "RGB", WIDTH, HEIGHT, &rects[i]);
   cuv_ldp_index_free (index);
-  gst_buffer_unref (frame);
 }
 
 /* ---- descriptors of ldpdescriptor ---- */
@@ -194,13 +192,13 @@ CUV_TEST (undescribed_frames_are_skipped)
 static GstHarness *
 line_without_first (guint interval, const gchar *hold, guint n)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "ldpdescriptor message=none bins=uniform inference-interval=%u "
       "hold-results=%s ! valve drop=true ! ldpindexsink async=false "
       "location=" INDEX,
       interval, hold);
   GstHarness *h = line_new (line, "NV12", WIDTH, HEIGHT);
-  GstElement *valve = gst_harness_find_element (h, "valve");
+  g_autoptr (GstElement) valve = gst_harness_find_element (h, "valve");
 
   for (guint k = 0; k < n; k++) {
     GstBuffer *frame = cuv_frame_new ("NV12", WIDTH, HEIGHT);
@@ -209,8 +207,6 @@ line_without_first (guint interval, const gchar *hold, guint n)
     push (h, frame);
     g_object_set (valve, "drop", FALSE, NULL);
   }
-  gst_object_unref (valve);
-  g_free (line);
   return h;
 }
 
@@ -280,11 +276,12 @@ CUV_TEST (restarts_append_to_the_file)
 
 CUV_TEST (pipeline_restarts)
 {
-  gchar *line = g_strdup_printf ("videotestsrc num-buffers=5 ! "
-                                 "video/x-raw,format=NV12,width=64,height=64 ! "
-                                 "%s ldpindexsink location=" INDEX,
-      use_cuda ? "cuvcudaupload !" : "");
-  GstElement *pipeline = cuv_pipeline_new (line);
+  g_autofree gchar *line =
+      g_strdup_printf ("videotestsrc num-buffers=5 ! "
+                       "video/x-raw,format=NV12,width=64,height=64 ! "
+                       "%s ldpindexsink location=" INDEX,
+          use_cuda ? "cuvcudaupload !" : "");
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
 
   for (guint i = 1; i <= 3; i++) {
     gchar *error = cuv_pipeline_play (pipeline);
@@ -292,8 +289,6 @@ CUV_TEST (pipeline_restarts)
     fail_unless (error == NULL, "%s", error);
     cuv_ldp_index_free (index_open (INDEX, 5 * i));
   }
-  gst_object_unref (pipeline);
-  g_free (line);
 }
 
 /* Properties set while playing take effect at the next start. */

@@ -105,12 +105,10 @@ similarity_to (
     const guint8 *pixels, gint stride, gint width, gint height, gint i)
 {
   CuvLdpLayout layout;
-  uint32_t *a = describe (pixels, stride, width, height, &layout);
-  uint32_t *b = describe (picture (i), SIZE, SIZE, SIZE, &layout);
+  g_autofree uint32_t *a = describe (pixels, stride, width, height, &layout);
+  g_autofree uint32_t *b = describe (picture (i), SIZE, SIZE, SIZE, &layout);
   const gdouble alike = cuv_ldp_similarity (&layout, a, &layout, b);
 
-  g_free (a);
-  g_free (b);
   return alike;
 }
 
@@ -131,10 +129,11 @@ static void
 append (CuvLdpIndexWriter *writer, gint i, gint thumbnail)
 {
   const gint n = thumbnail * thumbnail;
-  guint8 *pixels = g_malloc (3 * n + 1);
-  gchar *name = g_strdup_printf ("picture %d", i);
+  g_autofree guint8 *pixels = g_malloc (3 * n + 1);
+  g_autofree gchar *name = g_strdup_printf ("picture %d", i);
   CuvLdpLayout layout;
-  uint32_t *counts = describe (picture (i), SIZE, SIZE, SIZE, &layout);
+  g_autofree uint32_t *counts =
+      describe (picture (i), SIZE, SIZE, SIZE, &layout);
   char *error = NULL;
 
   for (gint p = 0; p < 3 * n; p++)
@@ -142,9 +141,6 @@ append (CuvLdpIndexWriter *writer, gint i, gint thumbnail)
   fail_unless (
       cuv_ldp_index_writer_append (writer, counts, name, pixels, &error), "%s",
       error);
-  g_free (counts);
-  g_free (name);
-  g_free (pixels);
 }
 
 static void
@@ -159,7 +155,7 @@ gchar *
 library_new (gint n, gint thumbnail)
 {
   const CuvLdpParams params = library_params ();
-  gchar *folder = g_dir_make_tmp ("cuv-ldp-XXXXXX", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("cuv-ldp-XXXXXX", NULL);
   gchar *path = g_build_filename (folder, "library.ldp", NULL);
   CuvLdpIndexWriter *writer;
   CuvLdpIndexInfo info;
@@ -171,7 +167,6 @@ library_new (gint n, gint thumbnail)
   for (gint i = 0; i < n; i++)
     append (writer, i, thumbnail);
   close_writer (writer);
-  g_free (folder);
   return path;
 }
 
@@ -192,10 +187,9 @@ library_append (const gchar *path, gint i)
 void
 library_remove (gchar *path)
 {
-  gchar *folder = g_path_get_dirname (path);
+  g_autofree gchar *folder = g_path_get_dirname (path);
 
   g_unlink (path);
   g_rmdir (folder);
-  g_free (folder);
   g_free (path);
 }

@@ -52,21 +52,20 @@ static void
 check_invalid (GstBuffer *buffer, const gchar *what)
 {
   GstLdpDescriptors found;
-  gchar *problem;
+  g_autofree gchar *problem = NULL;
 
   fail_if (gst_ldp_meta_read (buffer, &found, &problem), "%s is read", what);
   fail_unless (problem != NULL
           && g_str_has_prefix (
               problem, "The descriptor of the frame is invalid: "),
       "%s: %s", what, problem);
-  g_free (problem);
 }
 
 /* Sets a field to a value as in caps, "(int)5"; NULL removes it. */
 static void
 set_field (GstStructure *table, const gchar *field, const gchar *value)
 {
-  gchar *text = g_strdup_printf ("x, v=%s;", value);
+  g_autofree gchar *text = g_strdup_printf ("x, v=%s;", value);
   GstStructure *parsed =
       value != NULL ? gst_structure_from_string (text, NULL) : NULL;
 
@@ -77,13 +76,13 @@ set_field (GstStructure *table, const gchar *field, const gchar *value)
   else
     gst_structure_remove_field (table, field);
   g_clear_pointer (&parsed, gst_structure_free);
-  g_free (text);
 }
 
 CUV_TEST (test_valid)
 {
   GstStructure *table;
-  GstBuffer *buffer = new_buffer (&table), *copy = gst_buffer_copy (buffer);
+  g_autoptr (GstBuffer) buffer = new_buffer (&table);
+  g_autoptr (GstBuffer) copy = gst_buffer_copy (buffer);
 
   check_valid (buffer);
   check_valid (copy);
@@ -94,15 +93,14 @@ CUV_TEST (test_valid)
   set_field (table, "block", "(int)16");
   set_field (table, "block_rows", "(int)3");
   check_invalid (buffer, "as many counts as before");
-  gst_buffer_unref (copy);
-  gst_buffer_unref (buffer);
 }
 
 /* No table is not an invalid one. */
 CUV_TEST (test_no_table)
 {
   GstStructure *table;
-  GstBuffer *empty = gst_buffer_new (), *other = new_buffer (&table);
+  g_autoptr (GstBuffer) empty = gst_buffer_new ();
+  g_autoptr (GstBuffer) other = new_buffer (&table);
   GstLdpDescriptors found;
   gchar *problem;
 
@@ -111,8 +109,6 @@ CUV_TEST (test_no_table)
   set_field (table, "kind", "(string)lines");
   fail_if (gst_ldp_meta_read (other, &found, &problem));
   fail_unless (problem == NULL);
-  gst_buffer_unref (other);
-  gst_buffer_unref (empty);
 }
 
 static const struct {
@@ -210,9 +206,9 @@ CUV_TEST (test_invalid_counts)
 {
   const gsize whole = 2 * 2 * 4 * 4 * 2 * 256;
   const gsize sizes[] = { 0, 1, whole / 2, whole - 1, whole + 1, 2 * whole };
-  guint8 *zeros = g_malloc0 (2 * whole);
+  g_autofree guint8 *zeros = g_malloc0 (2 * whole);
   GstStructure *table;
-  GstBuffer *buffer = new_buffer (&table);
+  g_autoptr (GstBuffer) buffer = new_buffer (&table);
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     set_bytes (table, "counts", zeros, sizes[i]);
@@ -227,8 +223,6 @@ CUV_TEST (test_invalid_counts)
   }
   gst_structure_set (table, "counts", G_TYPE_BYTES, NULL, NULL);
   check_invalid (buffer, "no counts");
-  gst_buffer_unref (buffer);
-  g_free (zeros);
 }
 
 CUV_TEST (test_invalid_regions)

@@ -8,7 +8,7 @@
 void
 run_init (Run *self, const gchar *line, gint width, gint height)
 {
-  gchar *whole = g_strdup_printf (
+  g_autofree gchar *whole = g_strdup_printf (
       use_cuda ? "cuvcudaupload ! %s ! cuvcudadownload" : "%s", line);
 
   self->h = gst_harness_new_parse (whole);
@@ -17,7 +17,6 @@ run_init (Run *self, const gchar *line, gint width, gint height)
   gst_element_set_bus (self->h->element, self->bus);
   gst_element_set_state (self->h->element, GST_STATE_PLAYING);
   cuv_harness_caps (self->h, "NV12", width, height);
-  g_free (whole);
 }
 
 void
@@ -33,11 +32,10 @@ run_clear (Run *self)
 void
 run_with_index (Run *self, const gchar *path, const gchar *properties)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "ldpretrieve orientations=upright index=%s %s", path, properties);
 
   run_init (self, line, SIZE, SIZE);
-  g_free (line);
 }
 
 GstBuffer *
@@ -76,12 +74,11 @@ void
 check_row (const GstCuvTable *table, guint row, gdouble wanted)
 {
   const gint entry = (gint) cell (table, row, "entry");
-  gchar *name = g_strdup_printf ("picture %d", entry);
+  g_autofree gchar *name = g_strdup_printf ("picture %d", entry);
 
   fail_unless (fabs (cell (table, row, "similarity") - wanted) < 1e-12,
       "row %u: %.9f, not %.9f", row, cell (table, row, "similarity"), wanted);
   fail_unless_equals_string (name_of (table, row), name);
-  g_free (name);
 }
 
 void

@@ -106,7 +106,7 @@ largest_similarity (const guint8 *pixels, gint orientations, gint entry)
 static void
 check_orientations (Run *run, const guint8 *pixels, gint orientations)
 {
-  GstBuffer *buffer = gst_harness_push_and_pull (
+  g_autoptr (GstBuffer) buffer = gst_harness_push_and_pull (
       run->h, frame_with ("NV12", SIZE, SIZE, pixels));
   gpointer state = NULL;
   GstCuvTable table;
@@ -116,14 +116,14 @@ check_orientations (Run *run, const guint8 *pixels, gint orientations)
     check_row (&table, row,
         largest_similarity (
             pixels, orientations, (gint) cell (&table, row, "entry")));
-  gst_buffer_unref (buffer);
 }
 
 /* Mirrored and turned frames are found, too; changed while playing. */
 CUV_TEST (test_orientations)
 {
   gchar *path = library_new (PICTURES, 0);
-  gchar *line = g_strdup_printf ("ldpretrieve index=%s k=20 share=0.5", path);
+  g_autofree gchar *line =
+      g_strdup_printf ("ldpretrieve index=%s k=20 share=0.5", path);
   guint8 pixels[SIZE * SIZE];
   Run run;
 
@@ -139,7 +139,6 @@ CUV_TEST (test_orientations)
   gst_util_set_object_arg (G_OBJECT (run.element), "orientations", "upright");
   check_orientations (&run, pixels, 1);
   run_clear (&run);
-  g_free (line);
   library_remove (path);
 }
 
@@ -185,7 +184,7 @@ CUV_TEST (test_regions)
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
   GstCuvTable table;
-  gchar *line;
+  g_autofree gchar *line = NULL;
   Run run;
 
   line = g_strdup_printf (
@@ -211,7 +210,6 @@ CUV_TEST (test_regions)
   fail_unless_equals_int (cuv_stat_uint (run.element, "matches"), 4);
   gst_buffer_unref (buffer);
   run_clear (&run);
-  g_free (line);
   library_remove (path);
 }
 

@@ -35,8 +35,8 @@ device_of (GstBuffer *buffer)
 static GstSample *
 pull (GstElement *pipeline, const gchar *name)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstSample *sample = NULL;
   gboolean eos = FALSE;
   gchar *error = NULL;
@@ -47,8 +47,6 @@ pull (GstElement *pipeline, const gchar *name)
     error = pop_problem (bus, GST_MESSAGE_ERROR);
   }
   fail_unless (error == NULL, "%s", error);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
   return sample;
 }
 
@@ -121,23 +119,22 @@ check_line (const gchar *line)
 
 CUV_TEST (each_device_has_its_frames)
 {
-  gchar *film = cuv_test_file ("Megamind.avi");
-  gchar *line = g_strdup_printf ("filesrc location=%s ! decodebin ! "
-                                 "videoconvert ! video/x-raw,format=NV12 ! "
-                                 "tee name=t t. ! " FRAMES_OF_DEVICE (
-                                     0, "a") "t. ! " FRAMES_OF_DEVICE (1, "b"),
-      film);
+  g_autofree gchar *film = cuv_test_file ("Megamind.avi");
+  g_autofree gchar *line =
+      g_strdup_printf ("filesrc location=%s ! decodebin ! "
+                       "videoconvert ! video/x-raw,format=NV12 ! "
+                       "tee name=t t. ! " FRAMES_OF_DEVICE (
+                           0, "a") "t. ! " FRAMES_OF_DEVICE (1, "b"),
+          film);
 
   check_line (line);
-  g_free (line);
-  g_free (film);
 }
 
 /* nvcodec gives the decoder of the second GPU this name. */
 CUV_TEST (each_device_decodes)
 {
   const gchar *film = g_getenv ("CUV_TEST_H264");
-  gchar *line;
+  g_autofree gchar *line = NULL;
 
   fail_unless (film != NULL, "no film: set CUV_TEST_H264");
   line = g_strdup_printf (
@@ -146,13 +143,12 @@ CUV_TEST (each_device_decodes)
       "t. ! queue ! nvh264device1dec ! " DETECT "appsink sync=false name=b",
       film);
   check_line (line);
-  g_free (line);
 }
 
 /* Frames move from one GPU to the other through the host. */
 CUV_TEST (frames_change_devices)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=30 ! video/x-raw,format=NV12,width=320,"
       "height=240 ! cuvcudaupload cuda-device-id=0 ! waldboostdetect ! "
       "cuvcudadownload ! video/x-raw ! cuvcudaupload cuda-device-id=1 ! "
@@ -168,7 +164,6 @@ CUV_TEST (frames_change_devices)
   }
   fail_unless_equals_int (frames, 30);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 static GPtrArray *names; /* of the elements that pass frames on */
@@ -176,12 +171,11 @@ static GPtrArray *names; /* of the elements that pass frames on */
 static gboolean
 has_property (const gchar *name, const gchar *property)
 {
-  GstElement *element = cuv_element_new (name);
+  g_autoptr (GstElement) element = cuv_element_new (name);
   const gboolean has =
       g_object_class_find_property (G_OBJECT_GET_CLASS (element), property)
       != NULL;
 
-  gst_object_unref (element);
   return has;
 }
 

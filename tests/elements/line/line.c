@@ -92,15 +92,15 @@ static Outcome
 play (const gchar *format, const gchar *before, const gchar *after,
     const gchar *device)
 {
-  gchar *film = film_path ();
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *film = film_path ();
+  g_autofree gchar *line = g_strdup_printf (
       "filesrc location=%s ! decodebin ! videoconvert ! videoscale ! "
       "video/x-raw,format=%s,width=361,height=264 ! %s " DETECT
       "! visionoverlay ! %s appsink name=sink sync=false "
       "max-buffers=2",
       film, format, before, after);
-  GstElement *pipeline = cuv_pipeline_new (line);
-  GstElement *d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
+  g_autoptr (GstElement) d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   Outcome outcome = { g_ptr_array_new_with_free_func (g_free),
     g_string_new (NULL), 0, 0 };
   GstStructure *stats;
@@ -117,10 +117,6 @@ play (const gchar *format, const gchar *before, const gchar *after,
   gst_element_set_state (pipeline, GST_STATE_NULL);
   assert_equals_string (gst_structure_get_string (stats, "device"), device);
   gst_structure_free (stats);
-  gst_object_unref (d);
-  gst_object_unref (pipeline);
-  g_free (line);
-  g_free (film);
   return outcome;
 }
 
@@ -226,12 +222,11 @@ CUV_TEST (pipelines_run_one_after_the_other)
 static void
 push_host (GstHarness *h)
 {
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
 
   cuv_harness_caps (h, "NV12", 320, 240);
   out = gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 320, 240));
   fail_unless (out != NULL);
-  gst_buffer_unref (out);
 }
 
 static void

@@ -48,13 +48,12 @@ static void
 play (const gchar *line)
 {
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, &error);
   gchar *problem;
 
   fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
   problem = cuv_pipeline_play (pipeline);
   fail_unless (problem == NULL, "%s: %s", line, problem);
-  gst_object_unref (pipeline);
 }
 
 /* Removes the time of day. */

@@ -63,9 +63,9 @@ CUV_LOOP_TEST (windows_hop, 4)
 {
   static const guint hops[] = { 1, 2, 4, 7 };
   const guint hop = hops[__i__], window = 4;
-  gchar *properties =
+  g_autofree gchar *properties =
       g_strdup_printf ("rank=1 iterations=10 window=4 hop=%u", hop);
-  GstHarness *h = grey_harness (properties);
+  g_autoptr (GstHarness) h = grey_harness (properties);
   guint n = 0;
 
   for (guint i = 0; i < 20; i++)
@@ -82,25 +82,23 @@ CUV_LOOP_TEST (windows_hop, 4)
   }
   fail_unless (gst_harness_try_pull (h) == NULL);
   device_check (h, "spectralntf");
-  g_free (properties);
-  gst_harness_teardown (h);
 }
 
 static void
 check_rate (GstHarness *h, gint num, gint denom)
 {
-  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
   gint n, d;
 
   fail_unless (gst_structure_get_fraction (
       gst_caps_get_structure (caps, 0), "framerate", &n, &d));
   fail_unless (n == num && d == denom, "%d/%d", n, d);
-  gst_caps_unref (caps);
 }
 
 CUV_TEST (hop_divides_framerate)
 {
-  GstHarness *h = grey_harness ("rank=1 iterations=1 window=2 hop=2");
+  g_autoptr (GstHarness) h =
+      grey_harness ("rank=1 iterations=1 window=2 hop=2");
 
   for (guint i = 0; i < 2; i++)
     gst_harness_push (h, grey_frame (i));
@@ -109,7 +107,6 @@ CUV_TEST (hop_divides_framerate)
   for (guint i = 2; i < 12; i++)
     fail_unless_equals_int (gst_harness_push (h, grey_frame (i)), GST_FLOW_OK);
   check_rate (h, 5, 1);
-  gst_harness_teardown (h);
 }
 
 /* The source is asked for hop times the framerate that the peer requests. */
@@ -123,7 +120,7 @@ CUV_TEST (hop_multiplies_requested_framerate)
 /* The latency also includes the time of a run. */
 CUV_TEST (latency_includes_the_window)
 {
-  GstHarness *h = grey_harness ("rank=1 iterations=1 window=60");
+  g_autoptr (GstHarness) h = grey_harness ("rank=1 iterations=1 window=60");
   GstClockTime latency;
 
   /* known from the caps: pipelines query it before the first frame */
@@ -134,12 +131,11 @@ CUV_TEST (latency_includes_the_window)
   gst_harness_push (h, grey_frame (1));
   latency = gst_harness_query_latency (h);
   fail_unless (latency >= 29 * FRAME && latency < 31 * FRAME);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (stream_shorter_than_window_warns)
 {
-  GstHarness *h = grey_harness ("window=6");
+  g_autoptr (GstHarness) h = grey_harness ("window=6");
   GstBus *bus = cuv_harness_watch (h);
 
   for (guint i = 0; i < 5; i++)
@@ -148,7 +144,6 @@ CUV_TEST (stream_shorter_than_window_warns)
   expect_problem (
       bus, GST_MESSAGE_WARNING, "after 5 frames, fewer than window=6");
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 /* ---- changes ---- */
@@ -162,25 +157,23 @@ push_scene (GstHarness *h)
 static void
 check_columns (GstHarness *h, guint rank)
 {
-  GstBuffer *picture = push_scene (h);
+  g_autoptr (GstBuffer) picture = push_scene (h);
 
   fail_unless_equals_int (ntf_table (picture, "v").n_columns, rank);
-  gst_buffer_unref (picture);
 }
 
 static gdouble
 error_of (GstHarness *h)
 {
-  GstBuffer *picture = push_scene (h);
+  g_autoptr (GstBuffer) picture = push_scene (h);
   gdouble error = ntf_last_error (picture);
 
-  gst_buffer_unref (picture);
   return error;
 }
 
 CUV_TEST (changes_apply_to_the_next_frame)
 {
-  GstHarness *h = ntf_harness ("rank=2 iterations=10");
+  g_autoptr (GstHarness) h = ntf_harness ("rank=2 iterations=10");
   gdouble was, other;
 
   ntf_set_cube_caps (h, "U8", "bip", "");
@@ -195,17 +188,15 @@ CUV_TEST (changes_apply_to_the_next_frame)
   fail_unless (other != was);
   gst_util_set_object_arg (G_OBJECT (h->element), "init", "nndsvd");
   fail_unless (error_of (h) < MIN (was, other));
-  gst_harness_teardown (h);
 }
 
 static guint
 iterations_of (GstHarness *h)
 {
-  GstBuffer *picture = push_scene (h);
+  g_autoptr (GstBuffer) picture = push_scene (h);
   guint n = 0;
 
   gst_structure_get_uint (ntf_table (picture, "u").structure, "iterations", &n);
-  gst_buffer_unref (picture);
   return n;
 }
 
@@ -224,7 +215,7 @@ length_of_first_column (GstHarness *h)
 
 CUV_TEST (properties_set_parameters)
 {
-  GstHarness *h = ntf_harness ("rank=2 iterations=40 tolerance=0");
+  g_autoptr (GstHarness) h = ntf_harness ("rank=2 iterations=40 tolerance=0");
   gdouble plain;
 
   ntf_set_cube_caps (h, "U8", "bip", "");
@@ -240,13 +231,12 @@ CUV_TEST (properties_set_parameters)
   fail_unless (fabs (length_of_first_column (h) - 1) < 1e-5);
   g_object_set (h->element, "normalise", FALSE, NULL);
   fail_unless (fabs (length_of_first_column (h) - 1) > 1e-3);
-  gst_harness_teardown (h);
 }
 
 /* A cube of zeros leaves no factors to start the next run from. */
 CUV_TEST (black_cube_resets_previous_factors)
 {
-  GstHarness *h = ntf_harness ("rank=2 iterations=30 init=previous");
+  g_autoptr (GstHarness) h = ntf_harness ("rank=2 iterations=30 init=previous");
   const gsize size = SCENE_WIDTH * SCENE_HEIGHT * SCENE_BANDS;
   GstBuffer *zeros = gst_buffer_new_allocate (NULL, size, NULL);
   gdouble begin;
@@ -256,12 +246,11 @@ CUV_TEST (black_cube_resets_previous_factors)
   begin = error_of (h);
   gst_buffer_unref (ntf_push (h, zeros));
   fail_unless (error_of (h) == begin);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (init_previous_continues)
 {
-  GstHarness *h = ntf_harness ("rank=3 iterations=10 init=previous");
+  g_autoptr (GstHarness) h = ntf_harness ("rank=3 iterations=10 init=previous");
   gdouble errors[3];
 
   ntf_set_cube_caps (h, "U8", "bip", "");
@@ -271,12 +260,12 @@ CUV_TEST (init_previous_continues)
       errors[0], errors[1], errors[2]);
   cuv_harness_flush (h);
   fail_unless (error_of (h) == errors[0], "a flush did not reset the factors");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (contradictions_keep_the_previous_settings)
 {
-  GstHarness *h = ntf_harness ("rank=3 iterations=10 schedule=jacobi");
+  g_autoptr (GstHarness) h =
+      ntf_harness ("rank=3 iterations=10 schedule=jacobi");
   GstBus *bus = gst_bus_new ();
   gdouble before;
 
@@ -291,7 +280,6 @@ CUV_TEST (contradictions_keep_the_previous_settings)
   gst_util_set_object_arg (G_OBJECT (h->element), "schedule", "gs");
   fail_unless (error_of (h) != before);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 /* ---- long runs ---- */
@@ -310,7 +298,7 @@ typedef struct {
 static Long
 long_new (const gchar *properties, gint side)
 {
-  gchar *caps = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (
       "video/x-spectral,format=U8,interleave=bil,width=%d,height=%d,bands=%d",
       side, side, BANDS);
   Long self = { ntf_harness (properties), gst_bus_new (),
@@ -324,7 +312,6 @@ long_new (const gchar *properties, gint side)
   gst_element_set_bus (self.h->element, self.bus);
   gst_harness_set_sink_caps_str (self.h, "video/x-raw,format=RGBA");
   gst_harness_set_src_caps_str (self.h, caps);
-  g_free (caps);
   return self;
 }
 

@@ -110,8 +110,8 @@ check_picture (GstBuffer *picture)
 
 CUV_TEST (mixtures_are_unmixed)
 {
-  GstHarness *h = ntf_harness (UNMIX);
-  GstBuffer *picture = unmix (h);
+  g_autoptr (GstHarness) h = ntf_harness (UNMIX);
+  g_autoptr (GstBuffer) picture = unmix (h);
   guint rank;
 
   device_check (h, "spectralntf");
@@ -122,8 +122,6 @@ CUV_TEST (mixtures_are_unmixed)
   fail_unless (gst_structure_get_uint (
       ntf_table (picture, "a").structure, "effective_rank", &rank));
   fail_unless_equals_int (rank, 2);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 /* A matrix leaves only rounding errors as residual; a tensor with as many
@@ -131,7 +129,8 @@ CUV_TEST (mixtures_are_unmixed)
 CUV_TEST (tensors_have_no_diagonal_maps)
 {
   static const gchar *const starts[] = { "random", "nndsvd" };
-  GstHarness *h = ntf_harness ("rank=2 iterations=300 algorithm=hals");
+  g_autoptr (GstHarness) h =
+      ntf_harness ("rank=2 iterations=300 algorithm=hals");
   GstBuffer *picture = unmix (h);
 
   fail_unless (ntf_last_error (picture) > 0.1, "%g", ntf_last_error (picture));
@@ -146,7 +145,6 @@ CUV_TEST (tensors_have_no_diagonal_maps)
         ntf_table (picture, "a").n_rows, SCENE_WIDTH * SCENE_HEIGHT);
     gst_buffer_unref (picture);
   }
-  gst_harness_teardown (h);
 }
 
 /* The residual of a pixel, root mean square over bands, from the tables. */
@@ -167,8 +165,10 @@ residual_at (GstBuffer *picture, const guint8 *samples, guint row)
 CUV_TEST (residual_of_a_matrix)
 {
   const guint n = SCENE_WIDTH * SCENE_HEIGHT;
-  GstHarness *h = ntf_harness ("factorisation=matrix rank=1 show=residual");
-  GstBuffer *picture = unmix (h), *cube = mixtures ();
+  g_autoptr (GstHarness) h =
+      ntf_harness ("factorisation=matrix rank=1 show=residual");
+  g_autoptr (GstBuffer) picture = unmix (h);
+  g_autoptr (GstBuffer) cube = mixtures ();
   gdouble squares = 0;
   GstMapInfo map;
 
@@ -186,9 +186,6 @@ CUV_TEST (residual_of_a_matrix)
         fabs (rgb[0] - wanted) < 1, "%u: %d, not %g", i, rgb[0], wanted);
   }
   gst_buffer_unmap (cube, &map);
-  gst_buffer_unref (cube);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 static const struct {
@@ -202,7 +199,7 @@ static const struct {
 /* The previous settings stay in use. */
 CUV_LOOP_TEST (contradictions_while_playing, G_N_ELEMENTS (contradictions))
 {
-  GstHarness *h = ntf_harness ("rank=2 iterations=5");
+  g_autoptr (GstHarness) h = ntf_harness ("rank=2 iterations=5");
   GstBus *bus = cuv_harness_watch (h);
   gchar **words = g_strsplit (contradictions[__i__].properties, " ", -1);
 
@@ -217,5 +214,4 @@ CUV_LOOP_TEST (contradictions_while_playing, G_N_ELEMENTS (contradictions))
   expect_problem (bus, GST_MESSAGE_WARNING, contradictions[__i__].text);
   g_strfreev (words);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }

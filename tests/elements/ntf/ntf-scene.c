@@ -27,14 +27,12 @@ scene_block (gint x, gint y)
 GstHarness *
 ntf_harness (const gchar *properties)
 {
-  gchar *line = g_strdup_printf ("spectralntf %s", properties);
-  GstElement *element = gst_parse_launch (line, NULL);
+  g_autofree gchar *line = g_strdup_printf ("spectralntf %s", properties);
+  g_autoptr (GstElement) element = gst_parse_launch (line, NULL);
   GstHarness *h;
 
   fail_unless (element != NULL, "%s", line);
   h = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  g_free (line);
   return h;
 }
 
@@ -42,14 +40,13 @@ void
 ntf_set_cube_caps (GstHarness *h, const gchar *format, const gchar *interleave,
     const gchar *more)
 {
-  gchar *caps = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (
       "video/x-spectral,format=%s,interleave=%s,width=(int)%d,height=(int)%d,"
       "bands=(int)%d,framerate=(fraction)10/1%s",
       format, interleave, SCENE_WIDTH, SCENE_HEIGHT, SCENE_BANDS, more);
 
   gst_harness_set_sink_caps_str (h, "video/x-raw,format=RGBA");
   gst_harness_set_src_caps_str (h, caps);
-  g_free (caps);
 }
 
 gsize

@@ -64,8 +64,8 @@ CUV_LOOP_TEST (cubes_of_every_layout, 9)
   static const gint in_order[] = { 0, 1, 2 };
   const gchar *format = formats[__i__ / 3],
               *interleave = interleaves[__i__ % 3];
-  GstHarness *h = ntf_harness (WELL);
-  GstBuffer *picture;
+  g_autoptr (GstHarness) h = ntf_harness (WELL);
+  g_autoptr (GstBuffer) picture = NULL;
 
   ntf_set_cube_caps (h, format, interleave, "");
   picture = ntf_push (h, ntf_scene (format, interleave, gains[__i__ / 3]));
@@ -74,28 +74,25 @@ CUV_LOOP_TEST (cubes_of_every_layout, 9)
   check_spectra (picture, gains[__i__ / 3]);
   fail_unless (ntf_last_error (picture) < 1e-3, "%g", ntf_last_error (picture));
   fail_unless_equals_uint64 (cuv_stat (h->element, "runs"), 1);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (components_choose_channels)
 {
   static const gint chosen[] = { 2, -1, 0 };
-  GstHarness *h = ntf_harness (WELL "components=3,0,1");
-  GstBuffer *picture;
+  g_autoptr (GstHarness) h = ntf_harness (WELL "components=3,0,1");
+  g_autoptr (GstBuffer) picture = NULL;
 
   ntf_set_cube_caps (h, "U8", "bip", "");
   picture = ntf_push (h, ntf_scene ("U8", "bip", 1));
   check_picture (picture, chosen);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 /* A single term fits the brightest block; the others are the residual. */
 CUV_TEST (residual_shows_other_blocks)
 {
-  GstHarness *h = ntf_harness ("rank=1 iterations=100 show=residual");
-  GstBuffer *picture;
+  g_autoptr (GstHarness) h =
+      ntf_harness ("rank=1 iterations=100 show=residual");
+  g_autoptr (GstBuffer) picture = NULL;
   guint8 first[3], second[3], nothing[3];
 
   ntf_set_cube_caps (h, "U8", "bip", "");
@@ -106,16 +103,14 @@ CUV_TEST (residual_shows_other_blocks)
   fail_unless (first[0] < 10 && second[0] > 150 && nothing[0] < 10, "%d %d %d",
       first[0], second[0], nothing[0]);
   fail_unless (second[0] == second[1] && second[0] == second[2]);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 /* ---- the error curve ---- */
 
 CUV_TEST (errors_fall)
 {
-  GstHarness *h = ntf_harness ("rank=2 iterations=45 tolerance=0");
-  GstBuffer *picture;
+  g_autoptr (GstHarness) h = ntf_harness ("rank=2 iterations=45 tolerance=0");
+  g_autoptr (GstBuffer) picture = NULL;
   GstCuvTable errors;
   guint n;
 
@@ -133,8 +128,6 @@ CUV_TEST (errors_fall)
   fail_unless (gst_structure_get_uint (
       ntf_table (picture, "u").structure, "iterations", &n));
   fail_unless_equals_int (n, 45);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 /* ---- invalid input ---- */
@@ -151,35 +144,33 @@ scene_with (gint x, gint y, gint band, gfloat value)
 CUV_LOOP_TEST (invalid_values_are_errors, 3)
 {
   static const gfloat values[] = { -1, NAN, INFINITY };
-  GstHarness *h = ntf_harness ("rank=3");
+  g_autoptr (GstHarness) h = ntf_harness ("rank=3");
 
   ntf_set_cube_caps (h, "F32LE", "bip", "");
   cuv_harness_push_error (
       h, scene_with (5, 3, 6, values[__i__]), "5,3 of band 6");
-  gst_harness_teardown (h);
 }
 
 CUV_LOOP_TEST (invalid_values_are_clamped, 3)
 {
   static const gfloat values[] = { -1000, NAN, -INFINITY };
   static const gint in_order[] = { 0, 1, 2 };
-  GstHarness *h = ntf_harness (WELL "bad-values=clamp");
-  GstBuffer *picture;
+  g_autoptr (GstHarness) h = ntf_harness (WELL "bad-values=clamp");
+  g_autoptr (GstBuffer) picture = NULL;
 
   ntf_set_cube_caps (h, "F32LE", "bip", "");
   /* a pixel that is black anyway */
   picture = ntf_push (h, scene_with (35, 0, 2, values[__i__]));
   check_picture (picture, in_order);
   check_spectra (picture, 1);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 /* Band 1 and the value -9999 must not influence the result. */
 CUV_TEST (bad_bands_and_ignored_values_are_skipped)
 {
-  GstHarness *h = ntf_harness (WELL);
-  GstBuffer *scene = scene_with (35, 0, 3, -9999), *picture;
+  g_autoptr (GstHarness) h = ntf_harness (WELL);
+  GstBuffer *scene = scene_with (35, 0, 3, -9999);
+  g_autoptr (GstBuffer) picture = NULL;
   const gfloat bad = -1;
   GstCuvTable w;
 
@@ -198,25 +189,22 @@ CUV_TEST (bad_bands_and_ignored_values_are_skipped)
                      - wanted)
         < 0.01);
   }
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (all_bands_bad_is_an_error)
 {
-  GstHarness *h = ntf_harness ("");
+  g_autoptr (GstHarness) h = ntf_harness ("");
   GstBus *bus = cuv_harness_watch (h);
 
   ntf_set_cube_caps (h, "U8", "bip", ",bad-bands=<0,1,2,3,4,5,6>");
   gst_harness_push (h, ntf_scene ("U8", "bip", 1));
   expect_problem (bus, GST_MESSAGE_ERROR, "bad-bands");
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (contradictions_are_start_errors)
 {
-  GstHarness *h = ntf_harness ("");
+  g_autoptr (GstHarness) h = ntf_harness ("");
   GstBus *bus = gst_bus_new ();
 
   gst_element_set_state (h->element, GST_STATE_NULL);
@@ -227,7 +215,6 @@ CUV_TEST (contradictions_are_start_errors)
       GST_STATE_CHANGE_FAILURE);
   expect_problem (bus, GST_MESSAGE_ERROR, "set schedule to gs");
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 /* ---- edge cases ---- */
@@ -236,9 +223,9 @@ static void
 check_edge (const gchar *properties, const gchar *caps, gsize size,
     guint8 value, guint wanted_rank)
 {
-  GstHarness *h = ntf_harness (properties);
+  g_autoptr (GstHarness) h = ntf_harness (properties);
   guint8 *data = g_malloc (size);
-  GstBuffer *picture;
+  g_autoptr (GstBuffer) picture = NULL;
   GstCuvTable u;
   guint rank;
 
@@ -256,8 +243,6 @@ check_edge (const gchar *properties, const gchar *caps, gsize size,
   fail_unless (rank >= MIN (wanted_rank, 1) && rank <= wanted_rank,
       "%s: rank %u", caps, rank);
   fail_unless (ntf_last_error (picture) < 0.01, "%s", caps);
-  gst_buffer_unref (picture);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (edge_cases)

@@ -40,8 +40,9 @@ mean (const guint8 *samples, gint width, gint x, gint y, gint w, gint h)
 static void
 check_format (const gchar *format, const gchar *fill)
 {
-  GstHarness *h = overlay_new (format, 99, 76, NULL);
-  GstBuffer *in = cuv_frame_new (format, 99, 76), *out;
+  g_autoptr (GstHarness) h = overlay_new (format, 99, 76, NULL);
+  g_autoptr (GstBuffer) in = cuv_frame_new (format, 99, 76);
+  g_autoptr (GstBuffer) out = NULL;
   GstVideoInfo info = overlay_info (h);
 
   g_object_set (h->element, "draw-boxes", FALSE, "fill-margin", 0.1, NULL);
@@ -74,9 +75,6 @@ check_format (const gchar *format, const gchar *fill)
     g_free (before);
     g_free (after);
   }
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (every_format_is_hidden)
@@ -95,7 +93,7 @@ CUV_TEST (every_format_is_hidden)
 
 CUV_TEST (labels_and_label_fills_select)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   GObject *overlay = G_OBJECT (h->element);
 
   check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
@@ -112,39 +110,35 @@ CUV_TEST (labels_and_label_fills_select)
   check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
   gst_util_set_object_arg (overlay, "label-fills", "fills");
   check_none (h, frame_with ("face", 10, 20, 30, 40));
-  gst_harness_teardown (h);
 }
 
 /* What is drawn, and how transparent it is, does not affect hiding. */
 CUV_TEST (opacity_does_not_matter)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "opacity", 0.0, "draw-shapes", FALSE, NULL);
   check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
   g_object_set (h->element, "fill-color", 0x01ffffffu, NULL);
   check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
-  gst_harness_teardown (h);
 }
 
 /* Boxes are drawn over the fill. */
 CUV_TEST (boxes_are_drawn_over_fills)
 {
-  GstHarness *h = new_harness ();
-  GstBuffer *in = frame_with ("face", 10, 20, 30, 40), *out;
+  g_autoptr (GstHarness) h = new_harness ();
+  g_autoptr (GstBuffer) in = frame_with ("face", 10, 20, 30, 40);
+  g_autoptr (GstBuffer) out = NULL;
 
   g_object_set (h->element, "draw-boxes", TRUE, NULL);
   out = overlay_draw (h, in);
   fail_unless_equals_int (overlay_sample (h, out, 1, 10, 20), 0);
   fail_unless_equals_int (overlay_sample (h, out, 1, 12, 22), 0xff);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (regions_may_leave_the_frame)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   check_rect (h, frame_with ("face", 150, 100, 30, 40), 150, 100, 10, 20);
   check_rect (h, frame_with ("face", 0, 0, G_MAXUINT, G_MAXUINT), 0, 0, W, H);
@@ -157,27 +151,25 @@ CUV_TEST (regions_may_leave_the_frame)
   /* the margin of a region outside */
   g_object_set (h->element, "fill-margin", 0.5, NULL);
   check_rect (h, frame_with ("face", W, 20, 20, 20), 150, 10, 10, 40);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (margin_is_a_fraction)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "fill-margin", 0.25, NULL);
   check_rect (h, frame_with ("face", 40, 40, 40, 21), 30, 34, 60, 33);
   g_object_set (h->element, "fill-margin", 1.0, NULL);
   check_rect (h, frame_with ("face", 40, 40, 20, 10), 20, 30, 60, 30);
-  gst_harness_teardown (h);
 }
 
 static void
 check_contained (GstHarness *h, gint x0, gint y0, gint w, gint height)
 {
-  GstBuffer *in =
+  g_autoptr (GstBuffer) in =
       frame_with ("face", (guint) x0, (guint) y0, (guint) w, (guint) height);
-  GstBuffer *out = overlay_draw (h, in);
-  gboolean *hidden = hidden_pixels (h, out);
+  g_autoptr (GstBuffer) out = overlay_draw (h, in);
+  g_autofree gboolean *hidden = hidden_pixels (h, out);
 
   for (gint y = y0; y < y0 + height; y++) {
     for (gint x = x0; x < x0 + w; x++) {
@@ -185,16 +177,13 @@ check_contained (GstHarness *h, gint x0, gint y0, gint w, gint height)
         fail ("%d,%d of %dx%d", x, y, w, height);
     }
   }
-  g_free (hidden);
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
 }
 
 /* At any margin. */
 CUV_TEST (ellipse_contains_the_region)
 {
   static const gdouble margins[] = { 0, 0.1, 0.2072, 0.25, 0.5 };
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   gst_util_set_object_arg (G_OBJECT (h->element), "fill-shape", "ellipse");
   for (gint w = 1; w <= 61; w += 6) {
@@ -204,14 +193,14 @@ CUV_TEST (ellipse_contains_the_region)
   /* where rounding hides no smaller margin */
   g_object_set (h->element, "fill-margin", 0.0, NULL);
   check_contained (h, 30, 10, 100, 100);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (ellipse_spares_corners)
 {
-  GstHarness *h = new_harness ();
-  GstBuffer *in = frame_with ("face", 60, 40, 40, 40), *out;
-  gboolean *hidden;
+  g_autoptr (GstHarness) h = new_harness ();
+  g_autoptr (GstBuffer) in = frame_with ("face", 60, 40, 40, 40);
+  g_autoptr (GstBuffer) out = NULL;
+  g_autofree gboolean *hidden = NULL;
   gint n = 0;
 
   gst_util_set_object_arg (G_OBJECT (h->element), "fill-shape", "ellipse");
@@ -223,11 +212,7 @@ CUV_TEST (ellipse_spares_corners)
   hidden = hidden_pixels (h, out);
   for (gint i = 0; i < W * H; i++)
     n += hidden[i];
-  g_free (hidden);
   fail_unless (ABS (n - G_PI / 4 * 80 * 80) < 30, "%d pixels", n);
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 /* ---- regions that overlap ---- */
@@ -235,7 +220,7 @@ CUV_TEST (ellipse_spares_corners)
 /* The pixels are the same for every order of the regions. */
 CUV_TEST (stronger_fill_wins)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   GObject *overlay = G_OBJECT (h->element);
 
   gst_util_set_object_arg (overlay, "fill", "none");
@@ -260,16 +245,17 @@ CUV_TEST (stronger_fill_wins)
     gst_buffer_unref (out);
     gst_buffer_unref (in);
   }
-  gst_harness_teardown (h);
 }
 
 /* A region found inside another one does not reveal more of it. */
 static void
 check_small_regions (const gchar *fill, gboolean large_first)
 {
-  GstHarness *h = new_harness ();
-  GstBuffer *in = cuv_frame_new ("RGB", W, H);
-  GstBuffer *one = gst_buffer_copy_deep (in), *out, *expected;
+  g_autoptr (GstHarness) h = new_harness ();
+  g_autoptr (GstBuffer) in = cuv_frame_new ("RGB", W, H);
+  g_autoptr (GstBuffer) one = gst_buffer_copy_deep (in);
+  g_autoptr (GstBuffer) out = NULL;
+  g_autoptr (GstBuffer) expected = NULL;
 
   gst_util_set_object_arg (G_OBJECT (h->element), "fill", fill);
   overlay_add_region (one, "face", 20, 10, 96, 96, -1);
@@ -283,11 +269,6 @@ check_small_regions (const gchar *fill, gboolean large_first)
   out = overlay_draw (h, in);
   fail_unless (overlay_changed (h, out, in, 0, 0, W, H) > 9000);
   fail_unless_equals_int (overlay_changed (h, out, expected, 0, 0, W, H), 0);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
-  gst_buffer_unref (one);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (smaller_regions_add_nothing)
@@ -300,9 +281,10 @@ CUV_TEST (smaller_regions_add_nothing)
 
 CUV_TEST (fills_change_while_playing)
 {
-  GstHarness *h = overlay_new ("GRAY8", W, H, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("GRAY8", W, H, NULL);
   GObject *overlay = G_OBJECT (h->element);
-  GstBuffer *in = cuv_frame_new ("GRAY8", W, H), *out;
+  g_autoptr (GstBuffer) in = cuv_frame_new ("GRAY8", W, H);
+  GstBuffer *out;
   gint last = 256;
 
   g_object_set (h->element, "draw-boxes", FALSE, NULL);
@@ -325,13 +307,11 @@ CUV_TEST (fills_change_while_playing)
     gst_buffer_unref (out);
   }
   fail_unless_equals_int (last, 0); /* one cell */
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (unknown_fill_is_refused)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   GstBus *bus = cuv_harness_watch (h);
   GstMessage *message;
   GError *error = NULL;
@@ -356,17 +336,17 @@ CUV_TEST (unknown_fill_is_refused)
   check_rect (h, frame_with ("face", 10, 20, 30, 40), 10, 20, 30, 40);
   check_none (h, frame_with ("Face", 10, 20, 30, 40)); /* another label */
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 /* ---- shared frames, limits ---- */
 
 CUV_TEST (other_branch_is_not_hidden)
 {
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (GstHarness) h = gst_harness_new_parse (
       "tee name=t ! queue ! visionoverlay fill=blur ! fakesink sync=false "
       "async=false t. ! queue");
-  GstBuffer *out, *in = cuv_frame_new ("NV12", W, H);
+  GstBuffer *out;
+  g_autoptr (GstBuffer) in = cuv_frame_new ("NV12", W, H);
 
   cuv_harness_caps (h, "NV12", W, H);
   for (guint i = 0; i < 20; i++) {
@@ -378,8 +358,6 @@ CUV_TEST (other_branch_is_not_hidden)
     fail_unless (cuv_frames_equal ("NV12", W, H, in, out), "frame %u", i);
     gst_buffer_unref (out);
   }
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (shared_frame_is_hidden_in_a_copy)
@@ -407,7 +385,7 @@ CUV_TEST (shared_frame_is_hidden_in_a_copy)
 
 CUV_TEST (too_many_regions_hide_everything)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   GstBuffer *in = grey_frame ();
 
   g_object_set (h->element, "hold-regions", 1, NULL);
@@ -421,13 +399,12 @@ CUV_TEST (too_many_regions_hide_everything)
   for (guint i = 0; i < 4096; i++)
     overlay_add_region (in, "face", i % 64, i / 64, 1, 1, -1);
   check_rect (h, in, 0, 0, 64, 64);
-  gst_harness_teardown (h);
 }
 
 /* A frame that cannot be hidden is not passed on: this one has no pixels. */
 CUV_TEST (frame_that_cannot_be_hidden_is_an_error)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   GstBus *bus = cuv_harness_watch (h);
   GstBuffer *in = gst_buffer_new_allocate (NULL, 10, NULL);
   GstMessage *message;
@@ -440,5 +417,4 @@ CUV_TEST (frame_that_cannot_be_hidden_is_an_error)
   fail_unless (message != NULL);
   gst_message_unref (message);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }

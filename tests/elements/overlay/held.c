@@ -5,7 +5,7 @@
 
 CUV_TEST (regions_are_held_by_default)
 {
-  GstHarness *h = overlay_new ("RGB", W, H, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("RGB", W, H, NULL);
 
   g_object_set (h->element, "draw-boxes", FALSE, "fill-color", 0xffffffu,
       "fill-margin", 0.0, NULL);
@@ -14,12 +14,11 @@ CUV_TEST (regions_are_held_by_default)
     check_rect (h, i == 0 ? frame_with ("face", 10, 20, 30, 40) : grey_frame (),
         10, 20, 30, 40);
   check_none (h, grey_frame ());
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (region_is_held)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "hold-regions", 3, NULL);
   check_none (h, grey_frame ());
@@ -31,7 +30,6 @@ CUV_TEST (region_is_held)
   check_rect (h, grey_frame (), 10, 20, 30, 40);
   g_object_set (h->element, "hold-regions", 0, NULL);
   check_none (h, grey_frame ());
-  gst_harness_teardown (h);
 }
 
 /* A region that continues is not held, a second one that is lost is held,
@@ -67,7 +65,7 @@ CUV_TEST (each_region_is_held)
  * now. */
 CUV_TEST (held_region_moves_on)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "hold-regions", 10, NULL);
   check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
@@ -80,14 +78,13 @@ CUV_TEST (held_region_moves_on)
     check_rect (h, grey_frame (), 26, 48 - 3 * (gint) i, 48 + 6 * (gint) i,
         49 + 3 * (gint) i);
   check_rect (h, grey_frame (), 44, 24, 78, 64);
-  gst_harness_teardown (h);
 }
 
 /* Another face at the expected place of the held one does not reveal the
  * held one's last place. */
 CUV_TEST (last_place_is_held)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "hold-regions", 100, NULL);
   check_rect (h, frame_with ("face", 20, 40, 30, 30), 20, 40, 30, 30);
@@ -96,7 +93,6 @@ CUV_TEST (last_place_is_held)
     check_rect (h, grey_frame (), 29, 40, 30 + 9 * i, 30);
   check_rect (h, frame_with ("face", 92, 40, 30, 30), 29, 40, 93, 30);
   check_rect (h, frame_with ("face", 93, 40, 30, 30), 29, 40, 102, 30);
-  gst_harness_teardown (h);
 }
 
 static void
@@ -116,7 +112,7 @@ push_tracked (GstHarness *h, gint id, guint x, guint n_hidden)
 
 CUV_TEST (other_tracks_do_not_continue)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "hold-regions", 100, NULL);
   push_tracked (h, 1, 10, 1);
@@ -125,13 +121,12 @@ CUV_TEST (other_tracks_do_not_continue)
   push_tracked (h, 2, 12, 2);
   push_tracked (h, 0, 13, 2); /* continues one of the regions, but it is
                                * unknown which */
-  gst_harness_teardown (h);
 }
 
 /* Each of many regions is found again, so none is held. */
 CUV_TEST (many_regions_are_continued)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "hold-regions", 100, NULL);
   for (guint frame = 0; frame < 3; frame++) {
@@ -145,25 +140,24 @@ CUV_TEST (many_regions_are_continued)
     fail_unless_equals_int (
         cuv_stat (h->element, "hidden"), 1000 * (frame + 1));
   }
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (flush_ends_holding)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
 
   g_object_set (h->element, "hold-regions", 10, NULL);
   check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
   cuv_harness_flush (h);
   check_none (h, grey_frame ());
-  gst_harness_teardown (h);
 }
 
 /* Held regions are also scaled in frames of another size or format. */
 CUV_TEST (held_region_is_scaled)
 {
-  GstHarness *h = new_harness ();
-  GstBuffer *in, *out;
+  g_autoptr (GstHarness) h = new_harness ();
+  g_autoptr (GstBuffer) in = NULL;
+  g_autoptr (GstBuffer) out = NULL;
 
   g_object_set (h->element, "hold-regions", 10, NULL);
   check_rect (h, frame_with ("face", 14, 60, 30, 40), 14, 60, 30, 40);
@@ -177,9 +171,6 @@ CUV_TEST (held_region_is_scaled)
       overlay_changed (h, in, out, 0, 0, 2 * W, H), 84 * 40);
   fail_unless_equals_int (
       overlay_changed (h, in, out, 40, 60, 84, 40), 84 * 40);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 /* Returns whether the middle pixel of a grey row is hidden, with an object
@@ -205,7 +196,7 @@ row_is_hidden (GstHarness *h, gsize width, guint x, guint w)
  * frame do not overflow. */
 CUV_TEST (largest_motion)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   const guint left = G_MAXINT32 + 1u, by = 0x3c000000;
 
   g_object_set (h->element, "hold-regions", 1000, NULL);
@@ -216,18 +207,16 @@ CUV_TEST (largest_motion)
     fail_unless (row_is_hidden (h, 1, 0, 0));
   cuv_harness_caps (h, "GRAY8", 12000000, 1);
   fail_unless (row_is_hidden (h, 12000000, 0, 0));
-  gst_harness_teardown (h);
 }
 
 /* Detectors miss objects at a gap in the stream, so holding must continue. */
 CUV_TEST (discontinuity_does_not_end_holding)
 {
-  GstHarness *h = new_harness ();
+  g_autoptr (GstHarness) h = new_harness ();
   GstBuffer *in = grey_frame ();
 
   g_object_set (h->element, "hold-regions", 10, NULL);
   check_rect (h, frame_with ("face", 20, 60, 30, 40), 20, 60, 30, 40);
   GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
   check_rect (h, in, 20, 60, 30, 40);
-  gst_harness_teardown (h);
 }

@@ -39,7 +39,7 @@ frame_with (const gchar *label, guint x, guint y, guint w, guint h)
 gboolean *
 hidden_pixels (GstHarness *h, GstBuffer *out)
 {
-  guint8 *samples = overlay_samples (h, out, 0);
+  g_autofree guint8 *samples = overlay_samples (h, out, 0);
   gboolean *hidden = g_new (gboolean, W * H);
 
   for (gint i = 0; i < W * H; i++) {
@@ -47,7 +47,6 @@ hidden_pixels (GstHarness *h, GstBuffer *out)
       fail ("%u at %d,%d", samples[i], i % W, i / W);
     hidden[i] = samples[i] == 0xff;
   }
-  g_free (samples);
   return hidden;
 }
 
@@ -61,7 +60,7 @@ void
 check_rect (GstHarness *h, GstBuffer *in, gint x, gint y, gint w, gint height)
 {
   GstBuffer *out = overlay_draw (h, in);
-  gboolean *hidden = hidden_pixels (h, out);
+  g_autofree gboolean *hidden = hidden_pixels (h, out);
 
   for (gint row = 0; row < H; row++) {
     for (gint column = 0; column < W; column++) {
@@ -72,7 +71,6 @@ check_rect (GstHarness *h, GstBuffer *in, gint x, gint y, gint w, gint height)
         fail ("%d,%d with %d,%d %dx%d", column, row, x, y, w, height);
     }
   }
-  g_free (hidden);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
 }

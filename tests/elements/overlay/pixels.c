@@ -33,8 +33,8 @@ static void
 check_component (
     GstHarness *h, GstBuffer *in, GstBuffer *out, guint c, gdouble colour)
 {
-  guint8 *before = overlay_samples (h, in, c);
-  guint8 *after = overlay_samples (h, out, c);
+  g_autofree guint8 *before = overlay_samples (h, in, c);
+  g_autofree guint8 *after = overlay_samples (h, out, c);
   GstVideoInfo info = overlay_info (h);
 
   for (gint y = 0; y < info.height; y++) {
@@ -47,8 +47,6 @@ check_component (
             GST_VIDEO_INFO_NAME (&info), c, x, y, after[i], before[i], colour);
     }
   }
-  g_free (before);
-  g_free (after);
 }
 
 /* An even box of even thickness: no chroma sample is partly covered. */
@@ -56,17 +54,15 @@ static void
 check_box (const gchar *format, gint height, const gchar *colorimetry,
     gdouble kr, gdouble kb, gboolean full)
 {
-  GstHarness *h = overlay_new (format, 64, height, colorimetry);
+  g_autoptr (GstHarness) h = overlay_new (format, 64, height, colorimetry);
   GstVideoInfo info = overlay_info (h);
-  GstBuffer *in = cuv_frame_new (format, 64, height), *out;
+  g_autoptr (GstBuffer) in = cuv_frame_new (format, 64, height);
+  g_autoptr (GstBuffer) out = NULL;
 
   overlay_add_region (in, "face", 10, 8, 30, 20, 0.9);
   out = overlay_draw (h, in);
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (&info); c++)
     check_component (h, in, out, c, red (&info, c, kr, kb, full));
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (box_is_red_in_every_format)
@@ -90,8 +86,9 @@ CUV_TEST (colours_follow_colorimetry)
 
 CUV_TEST (box_is_clipped_at_the_border)
 {
-  GstHarness *h = overlay_new ("RGB", 63, 47, NULL);
-  GstBuffer *in = cuv_frame_new ("RGB", 63, 47), *out;
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 63, 47, NULL);
+  g_autoptr (GstBuffer) in = cuv_frame_new ("RGB", 63, 47);
+  g_autoptr (GstBuffer) out = NULL;
 
   overlay_add_region (in, "face", 50, 40, 100, 100, 0.9);
   overlay_add_region (in, "face", 63, 0, 10, 10, 0.9);
@@ -107,18 +104,16 @@ CUV_TEST (box_is_clipped_at_the_border)
           drawn ? 255 : overlay_sample (h, in, 0, x, y));
     }
   }
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 /* ---- shared frames ---- */
 
 CUV_TEST (shared_frame_is_copied)
 {
-  GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
-  GstBuffer *in = cuv_frame_new ("NV12", 64, 48);
-  GstBuffer *before = gst_buffer_copy_deep (in), *out;
+  g_autoptr (GstHarness) h = overlay_new ("NV12", 64, 48, NULL);
+  g_autoptr (GstBuffer) in = cuv_frame_new ("NV12", 64, 48);
+  g_autoptr (GstBuffer) before = gst_buffer_copy_deep (in);
+  g_autoptr (GstBuffer) out = NULL;
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
 
@@ -132,16 +127,13 @@ CUV_TEST (shared_frame_is_copied)
   roi = cuv_next_region (out, &state);
   fail_unless (roi != NULL && roi->w == 30, "the copy has no ROI of width 30");
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (in));
-  gst_buffer_unref (before);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (unshared_frame_is_drawn_on_in_place)
 {
-  GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
-  GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
+  g_autoptr (GstHarness) h = overlay_new ("NV12", 64, 48, NULL);
+  GstBuffer *in = cuv_frame_new ("NV12", 64, 48);
+  g_autoptr (GstBuffer) out = NULL;
   GstMemory *memory = gst_buffer_peek_memory (in, 0);
 
   overlay_add_region (in, "face", 10, 8, 30, 20, 0.9);
@@ -150,14 +142,13 @@ CUV_TEST (unshared_frame_is_drawn_on_in_place)
   fail_unless (gst_buffer_peek_memory (out, 0) == memory);
   fail_unless_equals_int (cuv_stat (h->element, "copied"), 0);
   fail_unless_equals_int (cuv_stat (h->element, "drawn"), 1);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (frame_without_drawings_is_not_copied)
 {
-  GstHarness *h = overlay_new ("NV12", 64, 48, NULL);
-  GstBuffer *in = cuv_frame_new ("NV12", 64, 48), *out;
+  g_autoptr (GstHarness) h = overlay_new ("NV12", 64, 48, NULL);
+  g_autoptr (GstBuffer) in = cuv_frame_new ("NV12", 64, 48);
+  GstBuffer *out;
 
   for (guint i = 0; i < 3; i++) {
     if (i == 1) { /* regions, but none visible */
@@ -175,16 +166,15 @@ CUV_TEST (frame_without_drawings_is_not_copied)
   fail_unless_equals_int (cuv_stat (h->element, "copied"), 0);
   fail_unless_equals_int (cuv_stat (h->element, "drawn"), 0);
   fail_unless_equals_int (cuv_stat (h->element, "frames"), 3);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (branch_without_overlay_is_unchanged)
 {
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (GstHarness) h = gst_harness_new_parse (
       "tee name=t ! queue ! visionoverlay color=4294901760 ! fakesink "
       "sync=false async=false t. ! queue");
-  GstBuffer *out, *in = cuv_frame_new ("I420", 64, 48);
+  GstBuffer *out;
+  g_autoptr (GstBuffer) in = cuv_frame_new ("I420", 64, 48);
 
   cuv_harness_caps (h, "I420", 64, 48);
   for (guint i = 0; i < 20; i++) {
@@ -196,8 +186,6 @@ CUV_TEST (branch_without_overlay_is_unchanged)
     fail_unless (cuv_frames_equal ("I420", 64, 48, in, out), "frame %u", i);
     gst_buffer_unref (out);
   }
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 /* ---- tables ---- */

@@ -48,11 +48,10 @@ overlay_draw (GstHarness *h, GstBuffer *in)
 GstVideoInfo
 overlay_info (GstHarness *h)
 {
-  GstCaps *caps = gst_pad_get_current_caps (h->srcpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->srcpad);
   GstVideoInfo info;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
-  gst_caps_unref (caps);
   return info;
 }
 

@@ -15,15 +15,15 @@ typedef struct {
 static Scene
 open_scene (const gchar *label, const gchar *properties)
 {
-  gchar *all = g_strconcat ("color=red thickness=2 draw-labels=false "
-                            "draw-confidence=false draw-ids=false ",
-      properties, NULL);
+  g_autofree gchar *all =
+      g_strconcat ("color=red thickness=2 draw-labels=false "
+                   "draw-confidence=false draw-ids=false ",
+          properties, NULL);
   Scene self = { cuv_live_new ("visionoverlay", all, "RGB", 320, 240),
     cuv_frame_new ("RGB", 320, 240) };
 
   gst_buffer_memset (self.in, 0, 0, -1);
   overlay_add_region (self.in, label, 100, 100, 60, 60, 0.87);
-  g_free (all);
   return self;
 }
 
@@ -45,12 +45,11 @@ set (Scene *self, const gchar *settings)
 static guint
 rgb_at (Scene *self, gint x, gint y)
 {
-  GstBuffer *out = overlay_draw (self->live.h, self->in);
+  g_autoptr (GstBuffer) out = overlay_draw (self->live.h, self->in);
   guint rgb = 0;
 
   for (gint i = 0; i < 3; i++)
     rgb = rgb << 8 | overlay_sample (self->live.h, out, i, x, y);
-  gst_buffer_unref (out);
   return rgb;
 }
 
@@ -159,12 +158,13 @@ CUV_TEST (colour_is_set_as_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
     "-1", "", "#gg0000", "99999999999" };
-  GstElement *overlay = gst_element_factory_make ("visionoverlay", NULL);
+  g_autoptr (GstElement) overlay =
+      gst_element_factory_make ("visionoverlay", NULL);
   GParamSpec *spec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (overlay), "color");
   GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
   guint color;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   g_value_init (&value, spec->value_type);
   for (guint i = 0; i < G_N_ELEMENTS (no_colors); i++)
@@ -178,7 +178,6 @@ CUV_TEST (colour_is_set_as_text_or_number)
   g_value_set_uint (&value, 0);
   fail_unless (gst_value_deserialize (&value, text));
   fail_unless_equals_int_hex (g_value_get_uint (&value), 0x40ff8000);
-  g_free (text);
   g_value_unset (&value);
   g_value_init (&number, G_TYPE_UINT);
   g_value_set_uint (&number, 7);
@@ -188,7 +187,6 @@ CUV_TEST (colour_is_set_as_text_or_number)
   g_object_set (overlay, "color", 0xff00ff00u, NULL);
   g_object_get (overlay, "color", &color, NULL);
   fail_unless_equals_int_hex (color, 0xff00ff00);
-  gst_object_unref (overlay);
 }
 
 /* ---- text ---- */
@@ -206,10 +204,9 @@ draw_text (Scene *self, const gchar *settings, GstBuffer **out)
 static guint
 text_pixels (Scene *self, const gchar *settings)
 {
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
   guint n = draw_text (self, settings, &out);
 
-  gst_buffer_unref (out);
   return n;
 }
 
@@ -217,7 +214,7 @@ text_pixels (Scene *self, const gchar *settings)
 static gchar *
 look (Scene *self, const gchar *settings)
 {
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
   GstMapInfo map;
   gchar *text;
 
@@ -225,7 +222,6 @@ look (Scene *self, const gchar *settings)
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
   text = g_compute_checksum_for_data (G_CHECKSUM_SHA256, map.data, map.size);
   gst_buffer_unmap (out, &map);
-  gst_buffer_unref (out);
   return text;
 }
 
@@ -335,27 +331,25 @@ CUV_TEST (cached_text_looks_the_same)
 static gchar *
 start_error (const gchar *property, const gchar *value)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=2 ! visionoverlay name=o ! fakesink");
-  GstElement *overlay = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) overlay =
+      gst_bin_get_by_name (GST_BIN (pipeline), "o");
   gchar *error;
 
   gst_util_set_object_arg (G_OBJECT (overlay), property, value);
   error = cuv_pipeline_play (pipeline);
-  gst_object_unref (overlay);
-  gst_object_unref (pipeline);
   return error;
 }
 
 static void
 check_rejected (const gchar *property, const gchar *value, const gchar *cause)
 {
-  gchar *error = start_error (property, value);
+  g_autofree gchar *error = start_error (property, value);
 
   fail_unless (error != NULL && strstr (error, property) != NULL
           && strstr (error, cause) != NULL,
       "%s=%s: %s", property, value, error);
-  g_free (error);
 }
 
 CUV_TEST (invalid_values_are_start_errors)
@@ -378,7 +372,7 @@ CUV_TEST (invalid_value_keeps_the_previous_one)
   static const Step invalid = { "'label-colors=c, face=(string)pnik'",
     { 100, 102 }, { 0x102030, 0 } };
   Scene scene = open_scene ("face", "");
-  gchar *font;
+  g_autofree gchar *font = NULL;
 
   check_steps (&scene, &valid, 1);
   expect_no_warning (scene.live.bus);
@@ -387,7 +381,6 @@ CUV_TEST (invalid_value_keeps_the_previous_one)
   set (&scene, "'font=Sans 1000'");
   g_object_get (scene.live.element, "font", &font, NULL);
   fail_unless_equals_string (font, "Sans Bold");
-  g_free (font);
   close_scene (&scene);
 }
 
@@ -424,10 +417,9 @@ CUV_TEST (caps_change_between_frames)
 
 CUV_TEST (restarts)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=3 ! visionoverlay ! fakesink");
 
   for (guint i = 0; i < 3; i++)
     fail_unless (cuv_pipeline_play (pipeline) == NULL);
-  gst_object_unref (pipeline);
 }

@@ -148,8 +148,9 @@ CUV_TEST (cells_that_do_not_fit_are_omitted)
 
 CUV_TEST (picture_larger_than_the_frame_is_clipped)
 {
-  GstHarness *h = overlay_new ("RGB", 64, 48, NULL);
-  GstBuffer *in = black_frame ("RGB", 64, 48), *out;
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 64, 48, NULL);
+  g_autoptr (GstBuffer) in = black_frame ("RGB", 64, 48);
+  g_autoptr (GstBuffer) out = NULL;
   static const gint places[][2] = { { 2, 0 }, { 63, 0 }, { 40, 45 } };
 
   add_pictures (in, whole_frame, 2, 100, 60);
@@ -162,17 +163,15 @@ CUV_TEST (picture_larger_than_the_frame_is_clipped)
   }
   fail_unless_equals_int (overlay_sample (h, out, 0, 1, 0), 255);
   fail_unless_equals_int (overlay_sample (h, out, 0, 63, 46), 255);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (strips_are_stacked_by_region_and_table)
 {
   static const Row rows[] = { { -1, 1, 0 }, { 7, 1, 0 }, { -1, 1, 0 },
     { 8, 1, 0 }, { 7, 1, 0 } };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstBuffer) in = black_frame ("RGB", 320, 240);
+  g_autoptr (GstBuffer) out = NULL;
   const gint across = CELL_WIDTH + GAP, up = CELL_HEIGHT + GAP;
 
   gst_util_set_object_arg (
@@ -191,9 +190,6 @@ CUV_TEST (strips_are_stacked_by_region_and_table)
   check_cell (h, out, 0, 0, 200 - 3 * up, 0xff0000);
   fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, 320, 240),
       4 * CELL_WIDTH * CELL_HEIGHT + 2 * 48 * 36);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 /* ---- formats ---- */
@@ -201,9 +197,10 @@ CUV_TEST (strips_are_stacked_by_region_and_table)
 static void
 check_format (const gchar *format)
 {
-  GstHarness *h = overlay_new (format, 320, 240, NULL);
+  g_autoptr (GstHarness) h = overlay_new (format, 320, 240, NULL);
   GstVideoInfo info = overlay_info (h);
-  GstBuffer *in = black_frame (format, 320, 240), *out;
+  g_autoptr (GstBuffer) in = black_frame (format, 320, 240);
+  g_autoptr (GstBuffer) out = NULL;
   guint8 *grey = g_malloc (3 * 8 * 6);
 
   memset (grey, 200, 3 * 8 * 6);
@@ -222,9 +219,6 @@ check_format (const gchar *format)
             overlay_sample (h, out, c, x, y));
     }
   }
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (grey_is_grey_in_every_format)
@@ -259,14 +253,13 @@ draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
 static guint
 count_text (GstHarness *h, GstBuffer *out)
 {
-  guint8 *green = overlay_samples (h, out, 1);
+  g_autofree guint8 *green = overlay_samples (h, out, 1);
   guint n = 0;
 
   for (gint y = 232; y < 240; y++) {
     for (gint x = 0; x < 84; x++)
       n += green[y * 320 + x] != 0;
   }
-  g_free (green);
   return n;
 }
 
@@ -278,8 +271,9 @@ CUV_TEST (no_pictures_where_regions_are_hidden)
     gboolean drawn;
   } cases[] = { { "none", "fills", TRUE }, { "none", "fills, car=none", TRUE },
     { "blur", "fills", FALSE }, { "none", "fills, face=solid", FALSE } };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
-  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstBuffer) in = black_frame ("RGB", 320, 240);
+  GstBuffer *out;
 
   add_pictures (in, whole_frame, 3, 8, 6);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -292,15 +286,13 @@ CUV_TEST (no_pictures_where_regions_are_hidden)
         overlay_changed (h, in, out, 0, 0, 320, 240) > 0, cases[i].drawn);
     gst_buffer_unref (out);
   }
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (names_are_below_pictures)
 {
   static const gchar *const texts[] = { "beech", "wood/bark/beech", "birch",
     "a name much longer than its picture is wide", "\xff/", "" };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *out[7];
 
   g_object_set (h->element, "draw-labels", TRUE, NULL);
@@ -317,7 +309,6 @@ CUV_TEST (names_are_below_pictures)
   fail_unless (!cuv_frames_equal ("RGB", 320, 240, out[0], out[2]));
   for (guint i = 0; i < 7; i++)
     gst_buffer_unref (out[i]);
-  gst_harness_teardown (h);
 }
 
 /* Returns whether the names below two pictures, side by side, are drawn
@@ -326,8 +317,9 @@ static gboolean
 look_alike (GstHarness *h, const gchar *const *texts)
 {
   const Row rows[] = { { -1, 1, 0 }, { -1, 1, 1 } };
-  GstBuffer *in = black_frame ("RGB", 320, 240), *out;
-  guint8 *green;
+  g_autoptr (GstBuffer) in = black_frame ("RGB", 320, 240);
+  g_autoptr (GstBuffer) out = NULL;
+  g_autofree guint8 *green = NULL;
   gboolean alike = TRUE;
 
   gst_cuv_meta_set_texts (add_pictures (in, rows, 2, 80, 40), texts, 2);
@@ -335,9 +327,6 @@ look_alike (GstHarness *h, const gchar *const *texts)
   green = overlay_samples (h, out, 1);
   for (gint y = 228; y < 240; y++)
     alike &= memcmp (green + y * 320, green + y * 320 + 84 + GAP, 84) == 0;
-  g_free (green);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
   return alike;
 }
 
@@ -355,13 +344,12 @@ CUV_TEST (long_names_do_not_look_alike)
   };
   static const gchar *const same[] = { "duplicates-0017.jpg",
     "duplicates-0017.jpg" };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
 
   g_object_set (h->element, "draw-labels", TRUE, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     fail_unless (!look_alike (h, pairs[i]), "pair %u", i);
   fail_unless (look_alike (h, same));
-  gst_harness_teardown (h);
 }
 
 static GstBuffer *
@@ -401,7 +389,7 @@ CUV_TEST (name_size_follows_picture_size)
 CUV_TEST (similarity_is_in_the_corner)
 {
   static const gdouble none[] = { NAN, INFINITY, -INFINITY, 1e300 };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
   GstBuffer *out, *other;
 
   g_object_set (h->element, "draw-confidence", TRUE, NULL);
@@ -422,7 +410,6 @@ CUV_TEST (similarity_is_in_the_corner)
         overlay_sample (h, out, 1, 2, 198), pixel (0, 0, 0, 1));
     gst_buffer_unref (out);
   }
-  gst_harness_teardown (h);
 }
 
 /* ---- malformed tables ---- */
@@ -468,7 +455,7 @@ break_table (GstBuffer *buffer, guint how)
 
 CUV_TEST (malformed_tables_are_ignored)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
 
   g_object_set (h->element, "draw-labels", TRUE, "draw-confidence", TRUE, NULL);
   for (guint how = 0; how < 10; how++) {
@@ -481,7 +468,6 @@ CUV_TEST (malformed_tables_are_ignored)
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  gst_harness_teardown (h);
 }
 
 /* Pictures without columns, and columns of other types. */
@@ -490,7 +476,7 @@ CUV_TEST (columns_are_optional)
   static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },
     { "similarity", GST_CUV_TYPE_TEXT }, { "region_id", GST_CUV_TYPE_F32 } };
   static const guint8 rows[2 * 9] = { 0 };
-  GstHarness *h = overlay_new ("RGB", 320, 240, NULL);
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 240, NULL);
 
   for (guint n = 0; n <= 3; n += 3) {
     GstBuffer *in = black_frame ("RGB", 320, 240), *out;
@@ -511,5 +497,4 @@ CUV_TEST (columns_are_optional)
     g_object_set (
         h->element, "draw-labels", FALSE, "draw-confidence", FALSE, NULL);
   }
-  gst_harness_teardown (h);
 }

@@ -57,27 +57,25 @@ walk (GstHarness *h, gint id)
 
 CUV_TEST (trail_connects_centres)
 {
-  GstHarness *h = new_harness (30);
+  g_autoptr (GstHarness) h = new_harness (30);
 
   walk (h, 7);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (trail_length_limits_it)
 {
-  GstHarness *h = new_harness (3);
+  g_autoptr (GstHarness) h = new_harness (3);
 
   walk (h, 7);
   CHECK (h, frame_at (GST_SECOND / 4, 7, 190), "0110");
   CHECK (h, frame_at (GST_SECOND / 3, 7, 240), "0011");
   g_object_set (h->element, "trail-length", 0, NULL);
   CHECK (h, frame_at (GST_SECOND / 2, 7, 290), "0000");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (only_tracked_objects_have_trails)
 {
-  GstHarness *h = new_harness (30);
+  g_autoptr (GstHarness) h = new_harness (30);
   GstBuffer *in = frame_at (0, 0, 0);
 
   overlay_add_region (in, "dog", 30, Y - 10, 21, 21, -1);
@@ -90,44 +88,41 @@ CUV_TEST (only_tracked_objects_have_trails)
   CHECK (h, frame_at (GST_SECOND / 4, 3, 90), "0000");
   g_object_set (h->element, "labels", "dog", NULL);
   CHECK (h, frame_at (GST_SECOND / 3, 3, 140), "1100");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (trail_of_lost_object_stays_for_a_second)
 {
-  GstHarness *h = new_harness (30);
+  g_autoptr (GstHarness) h = new_harness (30);
 
   walk (h, 7);
   CHECK (h, frame_at (GST_SECOND, 0, 0), "1100");
   CHECK (h, frame_at (GST_SECOND * 6 / 5, 0, 0), "1100");
   CHECK (h, frame_at (GST_SECOND * 6 / 5 + 1, 0, 0), "0000");
   CHECK (h, frame_at (GST_SECOND * 7 / 5, 7, 190), "0000");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (flush_clears_trails)
 {
-  GstHarness *h = new_harness (30);
+  g_autoptr (GstHarness) h = new_harness (30);
 
   walk (h, 7);
   cuv_harness_flush (h);
   CHECK (h, frame_at (GST_SECOND / 4, 7, 190), "0000");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (frames_without_timestamps_have_no_trails)
 {
-  GstHarness *h = new_harness (30);
+  g_autoptr (GstHarness) h = new_harness (30);
 
   CHECK (h, frame_at (GST_CLOCK_TIME_NONE, 7, 40), "0000");
   CHECK (h, frame_at (GST_CLOCK_TIME_NONE, 7, 90), "0000");
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (ids_have_own_colours)
 {
-  GstHarness *h = overlay_new ("RGB", 320, 120, NULL);
-  GstBuffer *in = frame_at (0, 1, 40), *out;
+  g_autoptr (GstHarness) h = overlay_new ("RGB", 320, 120, NULL);
+  g_autoptr (GstBuffer) in = frame_at (0, 1, 40);
+  g_autoptr (GstBuffer) out = NULL;
   guint differs = 0;
 
   gst_video_region_of_interest_meta_add_param (
@@ -139,7 +134,4 @@ CUV_TEST (ids_have_own_colours)
     differs +=
         overlay_sample (h, out, c, 30, Y) != overlay_sample (h, out, c, 190, Y);
   fail_unless (differs > 0, "objects 1 and 2 have the same colour");
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
-  gst_harness_teardown (h);
 }

@@ -20,7 +20,8 @@ check_mode (GstElement *pca)
 static void
 write_presets (const gchar *directory)
 {
-  gchar *path = g_build_filename (directory, "GstSpectralPca.prs", NULL);
+  g_autofree gchar *path =
+      g_build_filename (directory, "GstSpectralPca.prs", NULL);
 
   fail_unless (g_file_set_contents (path,
       "[_presets_]\nversion=0.1.0\nelement-name=GstSpectralPca\n"
@@ -28,14 +29,14 @@ write_presets (const gchar *directory)
       "[name]\nmode=The mean of s s^T, without a centre\n",
       -1, NULL));
   fail_unless (gst_preset_set_app_dir (directory));
-  g_free (path);
 }
 
 CUV_TEST (second_moments_has_two_nicks)
 {
   static const gchar *const presets[] = { "nick", "new", "name" };
   static const gchar *const nicks[] = { "second-moments", "correlation" };
-  gchar *directory = g_dir_make_tmp ("pca-XXXXXX", NULL), *file;
+  g_autofree gchar *directory = g_dir_make_tmp ("pca-XXXXXX", NULL);
+  g_autofree gchar *file = NULL;
   GstElement *pca;
   GValue mode = G_VALUE_INIT;
 
@@ -67,6 +68,4 @@ CUV_TEST (second_moments_has_two_nicks)
   file = g_build_filename (directory, "GstSpectralPca.prs", NULL);
   g_unlink (file);
   g_rmdir (directory);
-  g_free (file);
-  g_free (directory);
 }

@@ -93,12 +93,11 @@ void
 pca_expect_error (
     const gchar *line, const gchar *caps, GstBuffer *buffer, const gchar *part)
 {
-  GstHarness *h = gst_harness_new_parse (line);
+  g_autoptr (GstHarness) h = gst_harness_new_parse (line);
   GstBus *bus = cuv_harness_watch (h);
 
   gst_harness_set_src_caps_str (h, caps);
   fail_if (gst_harness_push (h, buffer) == GST_FLOW_OK);
   expect_problem (bus, GST_MESSAGE_ERROR, part);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }

@@ -5,16 +5,15 @@
 static GstBuffer *
 push_for_scores (const gchar *settings, const gchar *interleave)
 {
-  gchar *line = g_strdup_printf ("spectralpca %s ! capsfilter "
-                                 "caps=video/x-spectral,interleave=%s",
-      settings, interleave);
-  GstHarness *h = pca_harness_new (line, CUBE_CAPS);
+  g_autofree gchar *line =
+      g_strdup_printf ("spectralpca %s ! capsfilter "
+                       "caps=video/x-spectral,interleave=%s",
+          settings, interleave);
+  g_autoptr (GstHarness) h = pca_harness_new (line, CUBE_CAPS);
   GstBuffer *out = NULL;
 
   fail_unless_equals_int (gst_harness_push (h, pca_cube_new (0)), GST_FLOW_OK);
   out = gst_harness_pull (h);
-  gst_harness_teardown (h);
-  g_free (line);
   return out;
 }
 
@@ -46,9 +45,9 @@ check_scores (GstBuffer *buffer, const GstCuvTable *table, gint n)
 
 CUV_TEST (scores_match_the_table)
 {
-  GstBuffer *out = push_for_scores ("scores=3", "bsq");
-  GstBuffer *one = push_for_scores ("scores=3 n-threads=1", "bsq");
-  GstBuffer *bip = push_for_scores ("scores=3", "bip");
+  g_autoptr (GstBuffer) out = push_for_scores ("scores=3", "bsq");
+  g_autoptr (GstBuffer) one = push_for_scores ("scores=3 n-threads=1", "bsq");
+  g_autoptr (GstBuffer) bip = push_for_scores ("scores=3", "bip");
   gfloat a[3], b[3];
   GstCuvTable table;
 
@@ -62,9 +61,6 @@ CUV_TEST (scores_match_the_table)
     gst_buffer_extract (bip, sizeof b * p, b, sizeof b);
     fail_unless (memcmp (a, b, sizeof a) == 0);
   }
-  gst_buffer_unref (out);
-  gst_buffer_unref (one);
-  gst_buffer_unref (bip);
 }
 
 /* All components, unless the property or the caps give a number. */

@@ -38,9 +38,9 @@ check_picture (GstBuffer *buffer, const GstCuvTable *table)
 
 CUV_TEST (pictures_match_the_table)
 {
-  GstHarness *h = pca_harness_new (
+  g_autoptr (GstHarness) h = pca_harness_new (
       "spectralpca ! capsfilter caps=video/x-raw,format=RGBA", CUBE_CAPS);
-  GstBuffer *out = pca_push (h, 0);
+  g_autoptr (GstBuffer) out = pca_push (h, 0);
   gdouble explained = 0;
   GstCuvTable table;
 
@@ -54,8 +54,6 @@ CUV_TEST (pictures_match_the_table)
   }
   fail_unless (fabs (explained - 1) < 1e-12);
   check_picture (out, &table);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (channel_order_does_not_matter)
@@ -116,7 +114,7 @@ CUV_TEST (nv12_luma_matches_rgb)
 
 CUV_TEST (bad_bands_and_ignored_pixels_are_skipped)
 {
-  gchar *caps = g_strdup_printf (CUBE_CAPS
+  g_autofree gchar *caps = g_strdup_printf (CUBE_CAPS
       ",bad-bands=(int)<0,4>,ignore-value=(double)%u",
       pca_sample (5, 6, 2, 0));
   GstHarness *h = pca_harness_new (
@@ -140,7 +138,6 @@ CUV_TEST (bad_bands_and_ignored_pixels_are_skipped)
   gst_buffer_unref (out);
   gst_object_unref (pca);
   gst_harness_teardown (h);
-  g_free (caps);
 }
 
 /* A cube whose bands 0 and 3 are 0; lit: except in some pixels. */
@@ -176,10 +173,12 @@ push_and_count_rows (GstHarness *h, GstBuffer *cube)
  * valid one. */
 CUV_TEST (bands_without_valid_samples_are_left_out)
 {
-  GstHarness *h = pca_harness_new ("spectralpca name=pca ! capsfilter "
-                                   "caps=video/x-raw,format=RGBA",
-      CUBE_CAPS ",bad-bands=(int)<5>,ignore-value=(double)0");
-  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  g_autoptr (GstHarness) h =
+      pca_harness_new ("spectralpca name=pca ! capsfilter "
+                       "caps=video/x-raw,format=RGBA",
+          CUBE_CAPS ",bad-bands=(int)<5>,ignore-value=(double)0");
+  g_autoptr (GstElement) pca =
+      gst_bin_get_by_name (GST_BIN (h->element), "pca");
   GstBus *bus = cuv_harness_watch (h);
 
   fail_unless_equals_int (
@@ -198,15 +197,13 @@ CUV_TEST (bands_without_valid_samples_are_left_out)
   g_object_set (pca, "mask-band-ignore", FALSE, NULL);
   fail_unless_equals_int (push_and_count_rows (h, pca_cube_new (4)), BANDS);
   cuv_harness_unwatch (h, bus);
-  gst_object_unref (pca);
-  gst_harness_teardown (h);
 }
 
 /* ---- changes ---- */
 
 CUV_TEST (caps_change_between_frames)
 {
-  GstHarness *h = pca_harness_new ("spectralpca", CUBE_CAPS);
+  g_autoptr (GstHarness) h = pca_harness_new ("spectralpca", CUBE_CAPS);
   GstBuffer *out = pca_push (h, 0), *frame;
 
   gst_buffer_unref (out);
@@ -219,16 +216,16 @@ CUV_TEST (caps_change_between_frames)
   gst_buffer_unref (out);
   gst_harness_set_src_caps_str (h, CUBE_CAPS);
   gst_buffer_unref (pca_push (h, 1));
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (invalid_values_keep_the_previous_ones)
 {
-  GstHarness *h = pca_harness_new (
+  g_autoptr (GstHarness) h = pca_harness_new (
       "spectralpca name=pca mapping=fixed smoothing=1 range-min=-100 "
       "range-max=100",
       CUBE_CAPS);
-  GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
+  g_autoptr (GstElement) pca =
+      gst_bin_get_by_name (GST_BIN (h->element), "pca");
   GstBus *bus = cuv_harness_watch (h);
   GstBuffer *before, *after;
 
@@ -241,8 +238,6 @@ CUV_TEST (invalid_values_keep_the_previous_ones)
   gst_buffer_unref (before);
   gst_buffer_unref (after);
   cuv_harness_unwatch (h, bus);
-  gst_object_unref (pca);
-  gst_harness_teardown (h);
 }
 
 /* After a flush the next frame is treated as the first. */
@@ -334,7 +329,7 @@ CUV_TEST (basis_of_other_bands_is_rejected)
   GstElement *pca = gst_bin_get_by_name (GST_BIN (h->element), "pca");
   GstBus *bus = gst_bus_new ();
   GstBuffer *before, *after;
-  gchar *line;
+  g_autofree gchar *line = NULL;
 
   gst_element_set_bus (h->element, bus);
   g_object_set (pca, "smoothing", 1.0, NULL);
@@ -350,7 +345,6 @@ CUV_TEST (basis_of_other_bands_is_rejected)
   gst_harness_teardown (h);
   line = g_strdup_printf ("spectralpca basis-location=%s", path);
   pca_expect_error (line, CUBE_CAPS, pca_cube_new (0), "is for 1 bands");
-  g_free (line);
   remove_basis (path);
 }
 
@@ -403,7 +397,7 @@ CUV_LOOP_TEST (invalid_basis_is_an_error, G_N_ELEMENTS (invalid_bases))
 static GstBuffer *
 push_with_basis (const gchar *members)
 {
-  gchar *text =
+  g_autofree gchar *text =
       g_strconcat (HEAD "\"covariance\",\"mean\":[50,60,70,80,90,100],"
                         "\"deviation\":[1,1,1,1,1,1],",
           members, "}", NULL);
@@ -418,7 +412,6 @@ push_with_basis (const gchar *members)
   out = pca_push (h, 20);
   gst_harness_teardown (h);
   remove_basis (path);
-  g_free (text);
   return out;
 }
 
@@ -427,10 +420,10 @@ push_with_basis (const gchar *members)
  * all vectors. */
 CUV_TEST (basis_of_fewer_vectors)
 {
-  GstBuffer *few =
+  g_autoptr (GstBuffer) few =
       push_with_basis ("\"eigenvalues\":[900,400],"
                        "\"vectors\":[[0.6,0,0.8,0,0,0],[0,1,0,0,0,0]]");
-  GstBuffer *all = push_with_basis (
+  g_autoptr (GstBuffer) all = push_with_basis (
       "\"eigenvalues\":[900,400,0,0,0,0],"
       "\"vectors\":[[0.6,0,0.8,0,0,0],[0,1,0,0,0,0],[0.8,0,-0.6,0,0,0],"
       "[0,0,0,1,0,0],[0,0,0,0,0.8,0.6],[0,0,0,0,0.6,-0.8]]");
@@ -444,27 +437,24 @@ CUV_TEST (basis_of_fewer_vectors)
   fail_unless_equals_int (table.n_rows, BANDS);
   fail_unless (gst_cuv_table_double (&table, 1, 0) == 400);
   fail_unless (gst_cuv_table_double (&table, 5, 0) == 0);
-  gst_buffer_unref (few);
-  gst_buffer_unref (all);
 }
 
 static void
 expect_basis_error (const gchar *path, const gchar *part)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc ! video/x-raw,format=RGB,width=8,height=8 ! "
       "spectralpca basis-location=%s ! fakesink",
       path);
 
   cuv_expect_error (line, part);
-  g_free (line);
 }
 
 /* Nesting and size are limited, and devices are not read. */
 CUV_TEST (hostile_basis_is_an_error)
 {
-  gchar *deep = g_strnfill (2000000, '[');
-  gchar *path = write_basis (deep);
+  g_autofree gchar *deep = g_strnfill (2000000, '[');
+  g_autofree gchar *path = write_basis (deep);
 
   expect_basis_error (path, "it is nested more than 64 levels deep");
   memset (deep, ',', 2000000);
@@ -474,8 +464,6 @@ CUV_TEST (hostile_basis_is_an_error)
   expect_basis_error (path, "bytes, the limit");
   expect_basis_error ("/dev/zero", "not a regular file");
   g_unlink (path);
-  g_free (deep);
-  g_free (path);
 }
 
 /* ---- invalid input ---- */
@@ -495,7 +483,7 @@ CUV_TEST (invalid_input_is_an_error)
 /* A frame of NaN gives a black picture without a table. */
 CUV_TEST (frame_of_nan_is_black)
 {
-  GstHarness *h = pca_harness_new ("spectralpca",
+  g_autoptr (GstHarness) h = pca_harness_new ("spectralpca",
       "video/x-spectral,format=F32LE,width=8,height=4,bands=5,"
       "interleave=bip,framerate=30/1");
   GstBuffer *in, *out;
@@ -518,12 +506,11 @@ CUV_TEST (frame_of_nan_is_black)
     fail_unless (gst_cuv_meta_next_table (out, &state, &table) == (frame > 0));
     gst_buffer_unref (out);
   }
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (restarts)
 {
-  GstElement *pipeline =
+  g_autoptr (GstElement) pipeline =
       cuv_pipeline_new ("videotestsrc num-buffers=3 ! "
                         "video/x-raw,format=RGB,width=32,height=16 ! "
                         "spectralpca basis=lagged mapping=percentile "
@@ -534,5 +521,4 @@ CUV_TEST (restarts)
 
     fail_unless (problem == NULL, "%s", problem);
   }
-  gst_object_unref (pipeline);
 }

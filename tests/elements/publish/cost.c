@@ -41,7 +41,8 @@ compare (gconstpointer a, gconstpointer b)
 static void
 measure (const gchar *name, const gchar *options)
 {
-  gchar *line = g_strdup_printf ("visionpublish source=door %s", options);
+  g_autofree gchar *line =
+      g_strdup_printf ("visionpublish source=door %s", options);
   GstHarness *h = gst_harness_new_parse (line);
   gint64 *times = g_new (gint64, N), sum = 0;
 
@@ -63,14 +64,14 @@ measure (const gchar *name, const gchar *options)
       name, sum / 1e6 / N, times[N * 99 / 100] / 1e6, times[N - 1] / 1e6);
   gst_harness_teardown (h);
   g_free (times);
-  g_free (line);
 }
 
 int
 main (int argc, char **argv)
 {
   const gchar *broker = g_getenv ("CUV_BENCH_BROKER");
-  gchar *spool = g_build_filename (g_get_tmp_dir (), "cuv-bench-spool", NULL);
+  g_autofree gchar *spool =
+      g_build_filename (g_get_tmp_dir (), "cuv-bench-spool", NULL);
   gchar *options;
 
   gst_init (&argc, &argv);
@@ -90,6 +91,5 @@ main (int argc, char **argv)
     g_free (options);
   }
   remove (spool);
-  g_free (spool);
   return 0;
 }

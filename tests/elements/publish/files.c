@@ -13,7 +13,7 @@
 CUV_TEST (test_json_array)
 {
   GstHarness *h;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   /* old contents are replaced */
   fail_unless (g_file_set_contents (path, "old", -1, NULL));
@@ -24,7 +24,6 @@ CUV_TEST (test_json_array)
   gst_harness_push_event (h, gst_event_new_eos ());
   text = contents ();
   fail_unless_equals_string (text, "[\n" EMPTY (0) ",\n" EMPTY (1) "\n]\n");
-  g_free (text);
   fail_unless_jq_agrees ();
   /* a seek after EOS: still one array */
   end_and_seek (h);
@@ -106,7 +105,7 @@ CUV_TEST (test_append)
 
 CUV_TEST (test_csv)
 {
-  gchar *twice;
+  g_autofree gchar *twice = NULL;
 
   for (guint i = 0; i < 2; i++) {
     GstHarness *h = harness_new ("csv");
@@ -127,7 +126,6 @@ CUV_TEST (test_csv)
   twice = g_strconcat (CSV_HEADER, CSV_OBJECT, CSV_LINE, CSV_EMPTY, CSV_OBJECT,
       CSV_LINE, CSV_EMPTY, NULL);
   fail_unless_file (twice);
-  g_free (twice);
 }
 
 static gchar *
@@ -174,10 +172,10 @@ CUV_TEST (test_thousands_of_records)
 {
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
-  GstHarness *h = harness_new ("json-lines");
+  g_autoptr (GstHarness) h = harness_new ("json-lines");
   const guint n = 3000;
   guint64 dropped;
-  gchar *text;
+  g_autofree gchar *text = NULL;
   gchar **lines;
 
   for (guint i = 0; i < n; i++) {
@@ -198,9 +196,7 @@ CUV_TEST (test_thousands_of_records)
   fail_unless (g_strv_length (lines) == n + 1, "seed %u", seed);
   fail_unless_jq_agrees ();
   g_strfreev (lines);
-  g_free (text);
   g_rand_free (rand);
-  gst_harness_teardown (h);
 }
 
 /* ---- properties ---- */
@@ -224,7 +220,7 @@ count_warnings (GstHarness *h, GstBus *bus, const gchar *needle)
 
 CUV_TEST (test_invalid_while_playing)
 {
-  GstHarness *h = harness_new ("json-lines");
+  g_autoptr (GstHarness) h = harness_new ("json-lines");
   GstBus *bus = cuv_harness_watch (h);
   gchar *tags, *file_path;
 
@@ -239,12 +235,12 @@ CUV_TEST (test_invalid_while_playing)
   g_free (tags);
   g_free (file_path);
   cuv_harness_unwatch (h, bus);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_invalid_at_start)
 {
-  GstElement *element = gst_element_factory_make ("visionpublish", NULL);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("visionpublish", NULL);
 
   g_object_set (element, "file-path", path, "tags", "{'a':1}", NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
@@ -253,16 +249,15 @@ CUV_TEST (test_invalid_at_start)
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
 }
 
 CUV_TEST (test_stats)
 {
-  GstHarness *h = harness_new ("json-lines");
+  g_autoptr (GstHarness) h = harness_new ("json-lines");
   GstStructure *stats;
   guint64 frames, records, dropped, bytes;
   guint queue;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   for (guint i = 0; i < 10; i++) {
     GstBuffer *buffer = frame_new (i);
@@ -282,9 +277,7 @@ CUV_TEST (test_stats)
   fail_unless_equals_int (queue, 0);
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   fail_unless_equals_int (bytes, strlen (text));
-  g_free (text);
   gst_structure_free (stats);
-  gst_harness_teardown (h);
 }
 
 CUV_FIXTURE (set_up, tear_down)

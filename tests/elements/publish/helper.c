@@ -88,28 +88,27 @@ contents (void)
 void
 fail_unless_jq_agrees (void)
 {
-  gchar *line = g_strdup_printf ("sh -c \"jq -e -s "
-                                 "'map(tostring == (walk(if type == \\\"object"
-                                 "\\\" then to_entries | sort_by(.key) | "
-                                 "from_entries else . end) | tostring)) | all' "
-                                 "'%s' > /dev/null\"",
-      path);
+  g_autofree gchar *line =
+      g_strdup_printf ("sh -c \"jq -e -s "
+                       "'map(tostring == (walk(if type == \\\"object"
+                       "\\\" then to_entries | sort_by(.key) | "
+                       "from_entries else . end) | tostring)) | all' "
+                       "'%s' > /dev/null\"",
+          path);
   gint status = -1;
 
   fail_unless (g_spawn_command_line_sync (line, NULL, NULL, &status, NULL));
   fail_unless (status == 0, "jq: not JSON, or keys are not sorted");
-  g_free (line);
 }
 
 void
 fail_unless_written (GstHarness *h, const gchar *expected)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   gst_harness_push_event (h, gst_event_new_eos ());
   text = contents ();
   fail_unless_equals_string (text, expected);
-  g_free (text);
   gst_harness_teardown (h);
 }
 
@@ -142,8 +141,7 @@ add_lines (GstBuffer *buffer, guint n, guint width)
 void
 fail_unless_file (const gchar *expected)
 {
-  gchar *text = contents ();
+  g_autofree gchar *text = contents ();
 
   fail_unless_equals_string (text, expected);
-  g_free (text);
 }

@@ -155,12 +155,11 @@ put_connack (Fake *self, const Mode *mode, gboolean v5)
 static void
 put_garbage (Fake *self, gsize size)
 {
-  gchar *bytes = g_malloc (size);
+  g_autofree gchar *bytes = g_malloc (size);
 
   for (gsize i = 0; i < size; i++)
     bytes[i] = (gchar) g_rand_int (self->random);
   put (self, bytes, size);
-  g_free (bytes);
 }
 
 /* Messages that nobody has subscribed to, of QoS 1 and 2. */

@@ -40,10 +40,9 @@ finish (void)
 static void
 fail_unless_written (const gchar *expected)
 {
-  gchar *text = finish ();
+  g_autofree gchar *text = finish ();
 
   fail_unless_equals_string (text, expected);
-  g_free (text);
 }
 
 CUV_TEST (test_sorted_keys)
@@ -292,7 +291,7 @@ CUV_TEST (test_odd_types)
 CUV_TEST (test_depth)
 {
   GstStructure *structure = gst_structure_new ("s", "x", G_TYPE_INT, 1, NULL);
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   for (guint i = 0; i < 200; i++) {
     GstStructure *outer =
@@ -306,13 +305,12 @@ CUV_TEST (test_depth)
   cuv_json_end_object (&json);
   text = finish ();
   fail_unless (strstr (text, "null") != NULL);
-  g_free (text);
   gst_structure_free (structure);
 }
 
 CUV_TEST (test_parse)
 {
-  gchar *deep = g_strnfill (1000000, '[');
+  g_autofree gchar *deep = g_strnfill (1000000, '[');
   GString *many = g_string_new ("{\"a\":[0");
   const gchar *const bad[] = { "", "x", "[1]", "1", "null", "{", "{\"a\":}",
     "{\"a\":1}}", "{\"a\":\"\xff\"}", "{/* */\"a\":1}", "{'a':1}",
@@ -331,7 +329,6 @@ CUV_TEST (test_parse)
     fail_unless (error != NULL);
     g_error_free (error);
   }
-  g_free (deep);
   node = cuv_json_parse_object (many->str, 101, NULL);
   fail_unless (node != NULL);
   json_node_unref (node);

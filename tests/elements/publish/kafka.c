@@ -37,7 +37,7 @@ static void
 set_up (void)
 {
   const gchar *const options[] = { "test.mock.num.brokers", "1", NULL };
-  gchar *line;
+  g_autofree gchar *line = NULL;
 
   owner = client_new (RD_KAFKA_PRODUCER, options);
   cluster = rd_kafka_handle_mock_cluster (owner);
@@ -51,7 +51,6 @@ set_up (void)
   pipeline = gst_parse_launch (line, NULL);
   source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   publish = gst_bin_get_by_name (GST_BIN (pipeline), "p");
-  g_free (line);
 }
 
 static void
@@ -137,15 +136,13 @@ finish (void)
 static void
 check_record (const rd_kafka_message_t *message, guint n)
 {
-  gchar *text = g_strndup (message->payload, message->len);
-  gchar *begin = g_strdup_printf ("{\"frame_num\":%u,", n);
+  g_autofree gchar *text = g_strndup (message->payload, message->len);
+  g_autofree gchar *begin = g_strdup_printf ("{\"frame_num\":%u,", n);
 
   fail_unless (g_str_has_prefix (text, begin), "%s is not record %u", text, n);
   fail_unless (g_str_has_suffix (text, "}"));
   fail_unless_equals_uint64 (message->key_len, 4);
   fail_unless (memcmp (message->key, "door", 4) == 0);
-  g_free (begin);
-  g_free (text);
 }
 
 /* The topic has the records 0 .. n - 1 in order, each once. */
@@ -227,7 +224,7 @@ CUV_TEST (test_transient_errors)
 CUV_TEST (test_refused_topic)
 {
   rd_kafka_resp_err_t errors[100];
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (errors); i++)
     errors[i] = RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
@@ -237,7 +234,6 @@ CUV_TEST (test_refused_topic)
   warning = finish ();
   fail_unless (warning != NULL && strstr (warning, "access rules") != NULL,
       "%s", warning);
-  g_free (warning);
   fail_unless_equals_uint64 (stat_of ("acknowledged"), 0);
   fail_unless_equals_uint64 (stat_of ("dropped"), 100);
   expect_records (0);
@@ -257,12 +253,11 @@ CUV_TEST (test_slow_broker)
 static gsize
 resident_bytes (void)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
   gsize pages;
 
   fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
   pages = g_ascii_strtoull (strchr (text, ' '), NULL, 10);
-  g_free (text);
   return pages * (gsize) getpagesize ();
 }
 
@@ -270,8 +265,8 @@ resident_bytes (void)
  * too late. */
 CUV_TEST (test_memory)
 {
-  gchar *text = g_strnfill (100000, 'x');
-  gchar *tags = g_strdup_printf ("{\"text\":\"%s\"}", text);
+  g_autofree gchar *text = g_strnfill (100000, 'x');
+  g_autofree gchar *tags = g_strdup_printf ("{\"text\":\"%s\"}", text);
   gsize before G_GNUC_UNUSED;
 
   rd_kafka_mock_broker_set_rtt (cluster, 1, 3000);
@@ -287,21 +282,18 @@ CUV_TEST (test_memory)
   fail_unless (stat_of ("dropped") > 400);
   g_free (finish ());
   rd_kafka_mock_broker_set_rtt (cluster, 1, 0);
-  g_free (tags);
-  g_free (text);
 }
 
 /* Without a broker, stopping does not wait long. */
 CUV_TEST (test_absent)
 {
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   rd_kafka_mock_broker_set_down (cluster, 1);
   g_object_set (publish, "queue-records", 40, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   warning = finish ();
   fail_unless (warning != NULL);
-  g_free (warning);
   fail_unless_equals_uint64 (stat_of ("dropped"), 100);
   rd_kafka_mock_broker_set_up (cluster, 1);
 }

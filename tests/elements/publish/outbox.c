@@ -71,7 +71,7 @@ acknowledge (Fake *self)
   gboolean last = g_atomic_int_get (&self->backwards);
   guint64 number = GPOINTER_TO_SIZE (last ? g_queue_pop_tail (&self->numbers)
                                           : g_queue_pop_head (&self->numbers));
-  gchar *text =
+  g_autofree gchar *text =
       last ? g_queue_pop_tail (&self->texts) : g_queue_pop_head (&self->texts);
   gboolean refused = g_atomic_int_get (&self->refuse) > 0;
 
@@ -81,7 +81,6 @@ acknowledge (Fake *self)
   if (!refused)
     g_string_append (self->text, text);
   g_mutex_unlock (&self->lock);
-  g_free (text);
   cuv_outbox_acknowledged (
       self->broker.outbox, number, refused ? "no such topic" : NULL);
 }
@@ -251,7 +250,7 @@ CUV_TEST (test_lost_connection)
   Fake *fake = fake_new ();
   CuvOutbox *outbox;
   CuvOutboxCounts counts;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   fake->lose = 7;
   outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
@@ -259,7 +258,6 @@ CUV_TEST (test_lost_connection)
   fail_unless (cuv_outbox_finish (outbox, LONG_TIMEOUT));
   warning = cuv_outbox_take_warning (outbox);
   fail_unless (strstr (warning, "'fake': hung up") != NULL, "%s", warning);
-  g_free (warning);
   fail_unless_text (fake, "|abcdef|ghij");
   counts = stop (outbox, NULL);
   fail_unless_equals_uint64 (counts.acknowledged, 10);
@@ -275,7 +273,7 @@ CUV_TEST (test_absent_broker)
   CuvOutbox *outbox;
   CuvOutboxCounts counts;
   GError *error = NULL;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   fake->present = FALSE;
   outbox = outbox_new (fake, 3, CUV_FULL_DROP_OLDEST);
@@ -294,7 +292,6 @@ CUV_TEST (test_absent_broker)
   g_atomic_int_set (&fake->silent, TRUE);
   push_letters (outbox, "x");
   cuv_outbox_stop (outbox, 10, &counts, &warning);
-  g_free (warning);
   fail_unless_equals_uint64 (counts.acknowledged, 3);
   fail_unless_equals_uint64 (counts.dropped, 3);
 }
@@ -344,7 +341,7 @@ CUV_TEST (test_refused)
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
   CuvOutboxCounts counts;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   fake->refuse = 2;
   push_letters (outbox, "ab!cd!");
@@ -359,7 +356,6 @@ CUV_TEST (test_refused)
   fail_unless_equals_uint64 (counts.dropped, 104);
   fail_unless (strstr (warning, "no such topic") != NULL
       || strstr (warning, "too strange") != NULL);
-  g_free (warning);
 }
 
 static gpointer
@@ -405,15 +401,14 @@ CUV_TEST (test_too_large)
   CuvSpool *spool = cuv_spool_new (NULL, 4096, 10, NULL);
   CuvOutbox *outbox =
       cuv_outbox_new (&fake->broker, spool, CUV_FULL_BLOCK, NULL);
-  gchar *text = g_strnfill (5000, 'x'), *warning;
+  g_autofree gchar *text = g_strnfill (5000, 'x');
+  g_autofree gchar *warning = NULL;
   CuvOutboxCounts counts;
 
   push (outbox, text);
   counts = stop (outbox, &warning);
   fail_unless_equals_uint64 (counts.dropped, 1);
   fail_unless (strstr (warning, "increase it") != NULL);
-  g_free (warning);
-  g_free (text);
 }
 
 static gchar *
@@ -431,7 +426,7 @@ path_new (void)
  * the next ones are sent. */
 CUV_TEST (test_damaged_file)
 {
-  gchar *path = path_new ();
+  g_autofree gchar *path = path_new ();
   Fake *fake = fake_new ();
   CuvSpool *spool = cuv_spool_new (path, 1 << 20, 100, NULL);
   CuvOutbox *outbox;
@@ -455,7 +450,6 @@ CUV_TEST (test_damaged_file)
   fail_unless_equals_uint64 (counts.acknowledged, 7);
   fail_unless_equals_uint64 (counts.dropped, 6);
   unlink (path);
-  g_free (path);
 }
 
 /* At the end a broker that has been absent for long is tried at once. */
@@ -478,12 +472,12 @@ CUV_TEST (test_finish_ends_the_pause)
  * once. */
 CUV_TEST (test_hanging_open)
 {
-  gchar *path = path_new ();
+  g_autofree gchar *path = path_new ();
   Fake *fake = fake_new ();
   CuvOutbox *outbox;
   CuvOutboxCounts counts;
   CuvSpool *spool;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   g_atomic_int_set (&fake->hangs, TRUE);
   spool = cuv_spool_new (path, 1 << 20, 10, NULL);
@@ -492,7 +486,6 @@ CUV_TEST (test_hanging_open)
   while (!g_atomic_int_get (&fake->opening))
     g_usleep (1000);
   cuv_outbox_stop (outbox, 10, &counts, &warning);
-  g_free (warning);
   fail_unless_equals_uint64 (counts.queued, 3);
   fail_unless_equals_uint64 (counts.dropped, 0);
   spool = cuv_spool_new (path, 1 << 20, 10, NULL);
@@ -510,7 +503,6 @@ CUV_TEST (test_hanging_open)
   fail_unless_text (fake, "|abcd");
   stop (outbox, NULL);
   unlink (path);
-  g_free (path);
 }
 
 /* With a connection that comes and goes, acknowledgements that stop, and a
@@ -520,7 +512,7 @@ CUV_TEST (test_random)
   Fake *fake = fake_new ();
   CuvOutbox *outbox = outbox_new (fake, 20, CUV_FULL_DROP_OLDEST);
   CuvOutboxCounts counts;
-  gchar *text;
+  g_autofree gchar *text = NULL;
   guint n = 0, previous = 0;
 
   for (; n < 3000; n++) {
@@ -557,5 +549,4 @@ CUV_TEST (test_random)
     p++;
   }
   fail_unless_equals_uint64 (n, counts.acknowledged);
-  g_free (text);
 }

@@ -67,14 +67,13 @@ CUV_TEST (test_foreign_objects)
 static void
 fail_unless_extras (GstBuffer *buffer, const gchar *before, const gchar *after)
 {
-  gchar *expected = g_strdup_printf (
+  g_autofree gchar *expected = g_strdup_printf (
       "{\"frame_num\":0,\"objects\":[{%s\"h\":4,%s\"region_id\":0,\"roi_type\":"
       "\"a\",\"w\":3,\"x\":1,\"y\":2}]," FRAME
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n",
       before, after);
 
   fail_unless_record (buffer, expected);
-  g_free (expected);
 }
 
 static GstBuffer *
@@ -201,11 +200,10 @@ static void
 fail_unless_read (GstBuffer *buffer, const gchar *expected)
 {
   GstHarness *h = harness_new ("json-lines");
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   g_signal_emit_by_name (h->element, "read-record", buffer, NULL, &text);
   fail_unless_equals_string (text, expected);
-  g_free (text);
   gst_buffer_unref (buffer);
   gst_harness_teardown (h);
 }
@@ -254,9 +252,9 @@ CUV_TEST (test_reserved_keys_of_objects)
 CUV_TEST (test_reserved_keys_in_csv)
 {
   static const GstCuvColumn column = { "v", GST_CUV_TYPE_U8 };
-  GstHarness *h = harness_new ("csv");
+  g_autoptr (GstHarness) h = harness_new ("csv");
   GstBuffer *buffer = frame_new (0);
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   gst_cuv_meta_add_table (
       buffer, "object", 1, 640, 480, "none", &column, 1, "\7", 1);
@@ -268,8 +266,6 @@ CUV_TEST (test_reserved_keys_in_csv)
   text = contents ();
   fail_unless (
       strstr (text, "\nobject_2,") && strstr (text, "\"tags_2\""), "%s", text);
-  g_free (text);
-  gst_harness_teardown (h);
 }
 
 /* Two rows with a picture each; the second one's text is missing. */
@@ -354,8 +350,8 @@ CUV_TEST (test_sent_table)
 
 CUV_TEST (test_texts_in_csv)
 {
-  GstHarness *h;
-  gchar *text;
+  g_autoptr (GstHarness) h = NULL;
+  g_autofree gchar *text = NULL;
 
   fail_unless (g_file_set_contents (path, "", 0, NULL));
   h = harness_new ("csv");
@@ -371,8 +367,6 @@ CUV_TEST (test_texts_in_csv)
                    "}\"\r\n")
           != NULL,
       "%s", text);
-  g_free (text);
-  gst_harness_teardown (h);
 }
 
 /* Invalid tables are ignored; without rows, only one with scalars is a result.
@@ -422,11 +416,10 @@ static GstBuffer *
 frame_captured (const gchar *clock, guint64 seconds)
 {
   GstBuffer *buffer = frame_new (GST_CLOCK_TIME_NONE);
-  GstCaps *caps = gst_caps_from_string (clock);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (clock);
 
   gst_buffer_add_reference_timestamp_meta (
       buffer, caps, seconds * GST_SECOND + 123456789, GST_CLOCK_TIME_NONE);
-  gst_caps_unref (caps);
   return buffer;
 }
 
@@ -434,8 +427,8 @@ frame_captured (const gchar *clock, guint64 seconds)
 CUV_TEST (test_captured)
 {
   const guint64 epoch = 2208988800, end_of_1999 = 946684799;
-  GstHarness *h;
-  gchar *text;
+  g_autoptr (GstHarness) h = NULL;
+  g_autofree gchar *text = NULL;
 
   fail_unless_read (frame_captured ("timestamp/x-unix", end_of_1999),
       "{\"captured\":\"1999-12-31T23:59:59.123456Z\"}");
@@ -452,8 +445,6 @@ CUV_TEST (test_captured)
                    ",\"{\"\"captured\"\":\"\"1999-12-31T23:59:59."
                    "123456Z\"\"}\""),
       "%s", text);
-  g_free (text);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_stream_time)
@@ -490,17 +481,15 @@ CUV_TEST (test_any_caps)
 /* The same buffer is pushed, writable or not. */
 CUV_TEST (test_passthrough)
 {
-  GstHarness *h = harness_new ("json-lines");
-  GstBuffer *buffer = frame_new (0), *out;
+  g_autoptr (GstHarness) h = harness_new ("json-lines");
+  g_autoptr (GstBuffer) buffer = frame_new (0);
+  g_autoptr (GstBuffer) out = NULL;
 
   add_lines (buffer, 2, 640);
   gst_buffer_ref (buffer);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   out = gst_harness_pull (h);
   fail_unless (out == buffer);
-  gst_buffer_unref (out);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 
 CUV_FIXTURE (set_up, tear_down)

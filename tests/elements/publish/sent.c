@@ -202,7 +202,7 @@ add_checksum (guint8 *bytes, gsize size)
 static void
 check_rubbish (const GstMetaInfo *info)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
 
   for (guint i = 0; i < 2000; i++) {
     const gsize size = (gsize) g_random_int_range (4, 200);
@@ -220,7 +220,6 @@ check_rubbish (const GstMetaInfo *info)
     g_free (bytes);
   }
   fail_unless (n_metas (buffer) == 0);
-  gst_buffer_unref (buffer);
 }
 
 CUV_TEST (rubbish)
@@ -290,8 +289,9 @@ CUV_TEST (nested)
 {
   const GstMetaInfo *info = gst_meta_get_info ("GstCuvLinesMeta");
   const gsize levels = 200000, size = 3 + 2 * levels;
-  guint8 *bytes = g_malloc0 (size), *sent;
-  GstBuffer *buffer = gst_buffer_new ();
+  guint8 *bytes = g_malloc0 (size);
+  g_autofree guint8 *sent = NULL;
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GVariant *variant;
   gsize n;
 
@@ -309,8 +309,6 @@ CUV_TEST (nested)
   add_checksum (sent, n + 4);
   fail_unless (info->deserialize_func (info, buffer, sent, n + 4, 1) == NULL);
   g_variant_unref (variant);
-  g_free (sent);
-  gst_buffer_unref (buffer);
 }
 
 /* ---- names ---- */
@@ -322,13 +320,13 @@ receive_new_names (guint i)
 {
   GstBuffer *buffer = gst_buffer_new ();
   const GstMetaInfo *info = gst_video_region_of_interest_meta_get_info ();
-  gchar *text = g_strdup_printf ("n%u", i);
+  g_autofree gchar *text = g_strdup_printf ("n%u", i);
   GVariant *variant = g_variant_ref_sink (g_variant_new_parsed (
       "(%s, 1, -1, uint32 1, uint32 2, uint32 3, uint32 4, "
       "[('known', [(%s, (byte 0x69, <@i 5>))])])",
       text, text + 1));
   const gsize n = g_variant_get_size (variant);
-  guint8 *bytes = g_malloc (n + 4);
+  g_autofree guint8 *bytes = g_malloc (n + 4);
   GstVideoRegionOfInterestMeta *roi;
   gboolean label, field;
 
@@ -342,8 +340,6 @@ receive_new_names (guint i)
       gst_video_region_of_interest_meta_get_param (roi, "known"), text + 1);
   fail_unless (label || !field); /* the label may have been the last one */
   g_variant_unref (variant);
-  g_free (bytes);
-  g_free (text);
   gst_buffer_unref (buffer);
   return label && field;
 }

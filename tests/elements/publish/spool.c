@@ -218,13 +218,12 @@ expect_refusal (const gchar *file, const gchar *part)
 CUV_TEST (test_refused_files)
 {
   CuvSpool *spool = spool_new (path, 20000, 22);
-  gchar *inside = g_build_filename (path, "file", NULL);
+  g_autofree gchar *inside = g_build_filename (path, "file", NULL);
 
   expect_refusal (path, "another visionpublish uses it");
   cuv_spool_free (spool);
   expect_refusal (inside, "cannot be opened");
   expect_refusal (g_get_tmp_dir (), "cannot be opened");
-  g_free (inside);
   fail_unless (g_file_set_contents (path, "some other file", -1, NULL));
   expect_refusal (path, "not a spool");
   expect_refusal ("/dev/null", "not a regular file");
@@ -254,7 +253,7 @@ file_size (void)
 /* As a process leaves a file that is killed before the first header. */
 CUV_TEST (test_blank_files)
 {
-  gchar *zeros = g_malloc0 (100001);
+  g_autofree gchar *zeros = g_malloc0 (100001);
 
   fail_unless (truncate (path, 1 << 20) == 0);
   cuv_spool_free (spool_new (path, 20000, 22));
@@ -265,7 +264,6 @@ CUV_TEST (test_blank_files)
   fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
   expect_refusal (path, "not a spool");
   fail_unless_equals_int64 (file_size (), 100001);
-  g_free (zeros);
 }
 
 CUV_TEST (test_no_space)
@@ -320,7 +318,7 @@ read_all_of (const gchar *file)
 CUV_TEST (test_damaged_files)
 {
   CuvSpool *spool = spool_new (path, 20000, 22);
-  gchar *good;
+  g_autofree gchar *good = NULL;
   gsize size;
 
   for (guint64 n = 0; n < 15; n++)
@@ -340,7 +338,6 @@ CUV_TEST (test_damaged_files)
     read_all_of (path);
     g_free (bad);
   }
-  g_free (good);
 }
 
 /* A child process pushes and pops, and reports each step when it is done,

@@ -44,11 +44,10 @@ limit_files (rlim_t size)
 static void
 wait_for_warning (CuvWriter *writer)
 {
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   while ((warning = cuv_writer_take_warning (writer)) == NULL)
     g_usleep (1000);
-  g_free (warning);
 }
 
 /* A record that was truncated by a full disk does not become part of the
@@ -86,11 +85,10 @@ CUV_TEST (test_shared_full_disk)
 static void
 expect_text (const gchar *path, const gchar *expected)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   fail_unless (g_file_get_contents (path, &text, NULL, NULL), "%s", path);
   fail_unless_equals_string (text, expected);
-  g_free (text);
 }
 
 static void
@@ -132,9 +130,10 @@ framed (const CuvFraming *framing, const gchar *record)
 CUV_LOOP_TEST (test_rotated, G_N_ELEMENTS (layouts))
 {
   const Layout *layout = &layouts[__i__];
-  gchar *folder = g_dir_make_tmp ("rotated-XXXXXX", NULL), *warning;
-  gchar *path = g_build_filename (folder, "log", NULL);
-  gchar *old = g_build_filename (folder, "old", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("rotated-XXXXXX", NULL);
+  gchar *warning;
+  g_autofree gchar *path = g_build_filename (folder, "log", NULL);
+  g_autofree gchar *old = g_build_filename (folder, "old", NULL);
   gchar *texts[] = { framed (&layout->framing, "one\n"),
     framed (&layout->framing, "two\n"), framed (&layout->framing, "three\n") };
   CuvWriter *writer = cuv_writer_new (
@@ -171,9 +170,6 @@ CUV_LOOP_TEST (test_rotated, G_N_ELEMENTS (layouts))
   rmdir (folder);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
-  g_free (path);
-  g_free (old);
-  g_free (folder);
 }
 
 /* A relative path means the same file after the application has gone to

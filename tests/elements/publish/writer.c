@@ -220,7 +220,7 @@ CUV_TEST (test_failure_and_recovery)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   fake->fail = 3;
   writer = writer_new (fake);
@@ -231,7 +231,6 @@ CUV_TEST (test_failure_and_recovery)
   fail_unless_text (fake, "|<one,two>");
   warning = cuv_writer_take_warning (writer);
   fail_unless (strstr (warning, "'fake'") && strstr (warning, "full"));
-  g_free (warning);
   stop_cleanly (writer);
 }
 
@@ -241,7 +240,7 @@ CUV_TEST (test_lost_connection)
 {
   Fake *fake = fake_new ();
   CuvWriter *writer = writer_new (fake);
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   push (writer, "one");
   fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
@@ -254,7 +253,6 @@ CUV_TEST (test_lost_connection)
   fail_unless_text (fake, "|<one|<two>");
   warning = cuv_writer_take_warning (writer);
   fail_unless (strstr (warning, "gone") != NULL);
-  g_free (warning);
   stop_cleanly (writer);
 }
 
@@ -272,7 +270,7 @@ CUV_TEST (test_overflow)
   CuvWriter *writer;
   CuvWriterCounts counts;
   const guint n = 3000;
-  gchar *warning;
+  g_autofree gchar *warning = NULL;
 
   fake->present = FALSE;
   writer = writer_new (fake);
@@ -284,7 +282,6 @@ CUV_TEST (test_overflow)
   fail_unless_equals_int (counts.dropped + counts.queue, n);
   warning = cuv_writer_take_warning (writer);
   fail_unless (strstr (warning, "no process reads") != NULL, "%s", warning);
-  g_free (warning);
   fake->present = TRUE;
   fail_unless (cuv_writer_finish (writer, LONG_TIMEOUT));
   fail_unless (g_str_has_suffix (fake->text->str, ",002998,002999>"));
@@ -319,10 +316,9 @@ static gdouble
 stop_takes (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
 {
   gint64 start = g_get_monotonic_time ();
-  gchar *warning = stop (writer, milliseconds, counts);
+  g_autofree gchar *warning = stop (writer, milliseconds, counts);
 
   fail_unless (warning != NULL);
-  g_free (warning);
   return (g_get_monotonic_time () - start) / 1e6;
 }
 

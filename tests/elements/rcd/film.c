@@ -175,10 +175,9 @@ tracks_of (GstBuffer *frame)
 guint
 n_tracks (GstBuffer *frame)
 {
-  GArray *tracks = tracks_of (frame);
+  g_autoptr (GArray) tracks = tracks_of (frame);
   guint n = tracks->len;
 
-  g_array_unref (tracks);
   return n;
 }
 
@@ -252,8 +251,7 @@ next_event (CuvLive *self)
 void
 expect_event (CuvLive *self, const gchar *text)
 {
-  gchar *event = next_event (self);
+  g_autofree gchar *event = next_event (self);
 
   fail_unless (g_strcmp0 (event, text) == 0, "'%s', not '%s'", event, text);
-  g_free (event);
 }

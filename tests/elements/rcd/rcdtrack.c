@@ -501,9 +501,9 @@ set_target (GstElement *t, Box box)
 
 CUV_TEST (test_signals_before_the_start)
 {
-  GstElement *line = gst_parse_launch (
+  g_autoptr (GstElement) line = gst_parse_launch (
       "videotestsrc num-buffers=3 ! rcdtrack name=t ! fakesink", NULL);
-  GstElement *t = gst_bin_get_by_name (GST_BIN (line), "t");
+  g_autoptr (GstElement) t = gst_bin_get_by_name (GST_BIN (line), "t");
   guint targets;
 
   fail_unless_equals_int (set_target (t, (Box){ 1, 2, 30, 40 }), 1);
@@ -517,6 +517,4 @@ CUV_TEST (test_signals_before_the_start)
   fail_unless_equals_int (targets, 1);
   gst_element_set_state (line, GST_STATE_NULL);
   fail_unless_equals_int (set_target (t, (Box){ 1, 2, 30, 40 }), 1);
-  gst_object_unref (t);
-  gst_object_unref (line);
 }

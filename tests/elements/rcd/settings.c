@@ -130,9 +130,9 @@ CUV_TEST (test_object_class)
 
 CUV_TEST (test_scales_round_trip)
 {
-  GstElement *t = cuv_element_new ("rcdtrack");
+  g_autoptr (GstElement) t = cuv_element_new ("rcdtrack");
   GValue value = G_VALUE_INIT;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   gst_util_set_object_arg (G_OBJECT (t), "scales", "<1, 0.5, 2.0>");
   g_value_init (&value, GST_TYPE_ARRAY);
@@ -141,9 +141,7 @@ CUV_TEST (test_scales_round_trip)
   fail_unless (
       strstr (text, "1") != NULL && strstr (text, "0.5") != NULL, "%s", text);
   fail_unless_equals_int (gst_value_array_get_size (&value), 3);
-  g_free (text);
   g_value_unset (&value);
-  gst_object_unref (t);
 }
 
 /* A shared frame is not changed. */
@@ -312,7 +310,7 @@ many_scales (void)
 
 CUV_TEST (test_too_many_scales)
 {
-  gchar *many = many_scales ();
+  g_autofree gchar *many = many_scales ();
   CuvLive film = film_new (BOX, "NV12", WIDTH, HEIGHT);
   GValue value = G_VALUE_INIT;
 
@@ -328,7 +326,6 @@ CUV_TEST (test_too_many_scales)
   g_value_unset (&value);
   check_at (film_show (&film, 1, 1, place), 1, place);
   cuv_live_clear (&film);
-  g_free (many);
 }
 
 /* ---- invalid pictures ---- */
@@ -347,9 +344,10 @@ broken_file (const gchar *bytes)
 
 CUV_TEST (test_invalid_pictures)
 {
-  gchar *text = broken_file ("this is no picture, but some text");
-  gchar *png = broken_file ("\x89PNG\r\n\x1a\n____________");
-  gchar *empty = broken_file (""), *value;
+  g_autofree gchar *text = broken_file ("this is no picture, but some text");
+  g_autofree gchar *png = broken_file ("\x89PNG\r\n\x1a\n____________");
+  g_autofree gchar *empty = broken_file ("");
+  gchar *value;
   CuvLive film;
 
   check_no_start ("target-image", "/none/such.png",
@@ -371,9 +369,6 @@ CUV_TEST (test_invalid_pictures)
   remove (text);
   remove (png);
   remove (empty);
-  g_free (text);
-  g_free (png);
-  g_free (empty);
 }
 
 /* ---- intervals ---- */
@@ -383,13 +378,13 @@ CUV_TEST (test_invalid_pictures)
  */
 CUV_TEST (test_different_inference_intervals)
 {
-  gchar *path = cuv_test_file ("Megamind.avi");
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *path = cuv_test_file ("Megamind.avi");
+  g_autofree gchar *line = g_strdup_printf (
       "filesrc location=%s ! decodebin ! videoconvert ! waldboostdetect "
       "inference-interval=25 ! rcdtrack inference-interval=5 ! appsink "
       "name=sink sync=false",
       path);
-  GstElement *pipeline = cuv_pipeline_new (line);
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
   guint n = 0;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -401,7 +396,4 @@ CUV_TEST (test_different_inference_intervals)
   }
   fail_unless (n > 0, "no track in 10 frames");
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_free (line);
-  g_free (path);
 }

@@ -343,10 +343,10 @@ CUV_TEST (test_pipeline)
 static gchar *
 write_picture (GstBuffer *frame, const gchar *format, gint width, gint height)
 {
-  gchar *folder = g_dir_make_tmp ("rcd-XXXXXX", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("rcd-XXXXXX", NULL);
   gchar *path = g_build_filename (folder, "target.png", NULL);
-  GstHarness *h = gst_harness_new ("pngenc");
-  GstBuffer *png;
+  g_autoptr (GstHarness) h = gst_harness_new ("pngenc");
+  g_autoptr (GstBuffer) png = NULL;
   GstMapInfo map;
 
   cuv_harness_caps (h, format, width, height);
@@ -355,9 +355,6 @@ write_picture (GstBuffer *frame, const gchar *format, gint width, gint height)
   fail_unless (
       g_file_set_contents (path, (gchar *) map.data, (gssize) map.size, NULL));
   gst_buffer_unmap (png, &map);
-  gst_buffer_unref (png);
-  gst_harness_teardown (h);
-  g_free (folder);
   return path;
 }
 
@@ -398,11 +395,10 @@ transparent_picture_of (guint kind, Box box, gboolean hole)
 static void
 remove_picture (gchar *path)
 {
-  gchar *folder = g_path_get_dirname (path);
+  g_autofree gchar *folder = g_path_get_dirname (path);
 
   remove (path);
   remove (folder);
-  g_free (folder);
   g_free (path);
 }
 
@@ -455,9 +451,10 @@ CUV_TEST (test_transparent_picture)
 CUV_TEST (test_picture_in_yuv)
 {
   gchar *path = picture_of (1, place);
-  gchar *line = g_strdup_printf ("videoconvert ! video/x-raw,format=I420 ! "
-                                 "rcdtrack name=t target-image=%s",
-      path);
+  g_autofree gchar *line =
+      g_strdup_printf ("videoconvert ! video/x-raw,format=I420 ! "
+                       "rcdtrack name=t target-image=%s",
+          path);
   CuvLive film = { .h = gst_harness_new_parse (line), .bus = gst_bus_new () };
 
   film.element = gst_bin_get_by_name (GST_BIN (film.h->element), "t");
@@ -465,6 +462,5 @@ CUV_TEST (test_picture_in_yuv)
   cuv_live_caps (&film, "RGB", WIDTH, HEIGHT);
   check_at (film_show (&film, 1, 1, place), 1, place);
   cuv_live_clear (&film);
-  g_free (line);
   remove_picture (path);
 }

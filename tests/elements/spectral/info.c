@@ -9,13 +9,12 @@
 static gboolean
 parse (GstCuvSpectralInfo *info, const gchar *text, gchar **problem)
 {
-  GstCaps *caps = gst_caps_from_string (text);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
   gboolean ok;
 
   fail_unless (caps != NULL, "%s", text);
   ok = gst_cuv_spectral_info_from_caps (info, caps, problem);
   fail_unless (ok == (*problem == NULL));
-  gst_caps_unref (caps);
   return ok;
 }
 
@@ -72,7 +71,7 @@ CUV_TEST (caps_round_trip)
     "bad-bands=(int)<0,2>,ignore-value=(double)0",
     "video/x-spectral,format=U8,interleave=bip," SIZES
     ",framerate=(fraction)30/1" };
-  GstCaps *all = gst_caps_from_string (GST_CUV_SPECTRAL_CAPS);
+  g_autoptr (GstCaps) all = gst_caps_from_string (GST_CUV_SPECTRAL_CAPS);
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     GstCuvSpectralInfo info = parse_valid (texts[i]);
@@ -84,7 +83,6 @@ CUV_TEST (caps_round_trip)
     gst_caps_unref (made);
     gst_caps_unref (caps);
   }
-  gst_caps_unref (all);
 }
 
 CUV_TEST (invalid_fields_are_named)

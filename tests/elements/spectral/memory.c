@@ -72,10 +72,9 @@ element_of (GstHarness *h)
 static GstHarness *
 new_harness (const gchar *element)
 {
-  gchar *line = g_strconcat (element, " name=x", NULL);
+  g_autofree gchar *line = g_strconcat (element, " name=x", NULL);
   GstHarness *h = gst_harness_new_parse (line);
 
-  g_free (line);
   return h;
 }
 
@@ -84,7 +83,7 @@ static GstBuffer *
 picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
     const gchar *device)
 {
-  GstHarness *h = gst_harness_new_parse (line);
+  g_autoptr (GstHarness) h = gst_harness_new_parse (line);
   GstBuffer *picture;
   GstStructure *stats;
 
@@ -99,7 +98,6 @@ picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
   fail_unless_equals_string (
       gst_structure_get_string (stats, "device"), device);
   gst_structure_free (stats);
-  gst_harness_teardown (h);
   return picture;
 }
 
@@ -281,7 +279,7 @@ enum { LARGE_SIZE = 3001 * 2003 * 5 };
 static GstBuffer *
 picture_of_large (gint n_threads, gboolean in_pool)
 {
-  GstHarness *h = new_harness ("spectralpca");
+  g_autoptr (GstHarness) h = new_harness ("spectralpca");
   GstBuffer *cube, *picture;
   GstMapInfo map;
 
@@ -298,7 +296,6 @@ picture_of_large (gint n_threads, gboolean in_pool)
       cuv_stat (element_of (h), "uploaded"), use_cuda ? LARGE_SIZE : 0);
   fail_unless_equals_uint64 (cuv_stat (element_of (h), "staged"),
       use_cuda && !in_pool ? LARGE_SIZE : 0);
-  gst_harness_teardown (h);
   return picture;
 }
 
@@ -333,7 +330,7 @@ CUV_LOOP_TEST (pinned_memory_is_proposed, G_N_ELEMENTS (elements))
 /* RGB video between host memories is not uploaded. */
 CUV_LOOP_TEST (no_pinned_pool_without_upload, G_N_ELEMENTS (elements))
 {
-  gchar *line = g_strconcat (elements[__i__],
+  g_autofree gchar *line = g_strconcat (elements[__i__],
       " name=x ! capsfilter caps=video/x-raw,format=RGBA", NULL);
   GstHarness *h = gst_harness_new_parse (line);
   GstBuffer *buffer;
@@ -343,7 +340,6 @@ CUV_LOOP_TEST (no_pinned_pool_without_upload, G_N_ELEMENTS (elements))
   fail_if (gst_cuv_buffer_is_pinned (buffer));
   gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
   gst_harness_teardown (h);
-  g_free (line);
   finish ();
 }
 
@@ -380,14 +376,13 @@ CUV_LOOP_TEST (out_of_memory_is_an_error, G_N_ELEMENTS (elements))
 /* A pipeline that ends in an upload, three times. */
 CUV_LOOP_TEST (restarts, G_N_ELEMENTS (elements))
 {
-  gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB
-                                 " ! %s ! cuvcudaupload ! fakesink",
+  g_autofree gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB
+                                            " ! %s ! cuvcudaupload ! fakesink",
       elements[__i__]);
   GstElement *pipeline = cuv_pipeline_new (line);
 
   for (gint i = 0; i < 3; i++)
     fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
   gst_object_unref (pipeline);
-  g_free (line);
   finish ();
 }

@@ -78,8 +78,8 @@ fill (GstBuffer *buffer)
 static void
 bench (const gchar *interleave, gboolean pinned, CuvUpload *upload)
 {
-  gchar *caps = g_strdup_printf (CAPS, interleave);
-  gchar *name = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (CAPS, interleave);
+  g_autofree gchar *name = g_strdup_printf (
       "spectralpca, %s cube, %s", pinned ? "pinned" : "pageable", interleave);
   Bench self = { .h = gst_harness_new_parse (
                      "spectralpca basis=lagged ! capsfilter "
@@ -105,8 +105,6 @@ bench (const gchar *interleave, gboolean pinned, CuvUpload *upload)
   gst_harness_teardown (self.h);
   gst_buffer_unref (self.cube);
   g_free (self.copy);
-  g_free (name);
-  g_free (caps);
 }
 
 int

@@ -106,11 +106,10 @@ static FakecudaCounts
 counts_of_frames (guint n)
 {
   FakecudaCounts before = cuv_fake_counts (), after;
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=%u ! " ROUND_TRIP " ! fakesink sync=false", n);
 
   cuv_play (line);
-  g_free (line);
   after = cuv_fake_counts ();
   after.device_blocks_made -= before.device_blocks_made;
   after.pinned_blocks_made -= before.pinned_blocks_made;
@@ -161,8 +160,10 @@ CUV_TEST (metas_are_kept)
 
 CUV_TEST (a_copy_keeps_no_reference_to_its_source)
 {
-  GstHarness *h = gst_harness_new_parse (ROUND_TRIP);
-  GstBuffer *parent = gst_buffer_new (), *in, *out;
+  g_autoptr (GstHarness) h = gst_harness_new_parse (ROUND_TRIP);
+  g_autoptr (GstBuffer) parent = gst_buffer_new ();
+  GstBuffer *in;
+  g_autoptr (GstBuffer) out = NULL;
 
   cuv_harness_caps (h, "NV12", 64, 48);
   in = cuv_frame_new ("NV12", 64, 48);
@@ -170,7 +171,4 @@ CUV_TEST (a_copy_keeps_no_reference_to_its_source)
   out = round_trip (h, in);
   gst_buffer_unref (in);
   ASSERT_MINI_OBJECT_REFCOUNT (parent, "parent", 1);
-  gst_buffer_unref (parent);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }

@@ -6,10 +6,11 @@ static void
 check_untouched (
     const gchar *line, const gchar *format, gint width, gint height)
 {
-  GstHarness *h = gst_harness_new_parse (line);
-  GstBuffer *in = cuv_frame_new (format, width, height);
-  GstCaps *sent, *got;
-  GstBuffer *out;
+  g_autoptr (GstHarness) h = gst_harness_new_parse (line);
+  g_autoptr (GstBuffer) in = cuv_frame_new (format, width, height);
+  g_autoptr (GstCaps) sent = NULL;
+  g_autoptr (GstCaps) got = NULL;
+  g_autoptr (GstBuffer) out = NULL;
 
   cuv_harness_caps (h, format, width, height);
   fail_unless_equals_int (
@@ -19,11 +20,6 @@ check_untouched (
   sent = gst_pad_get_current_caps (h->srcpad);
   got = gst_pad_get_current_caps (h->sinkpad);
   fail_unless (gst_caps_is_equal (sent, got));
-  gst_caps_unref (sent);
-  gst_caps_unref (got);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (frames_pass_untouched)
@@ -41,22 +37,20 @@ CUV_TEST (frames_pass_untouched)
 
 CUV_TEST (stats_count_frames)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=5 ! cuvcudaupload name=up ! fakesink");
-  GstElement *up = gst_bin_get_by_name (GST_BIN (pipeline), "up");
+  g_autoptr (GstElement) up = gst_bin_get_by_name (GST_BIN (pipeline), "up");
 
   fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
   fail_unless_equals_uint64 (cuv_stat (up, "frames"), 5);
   fail_unless_equals_uint64 (cuv_stat (up, "copied"), 0);
   fail_unless_equals_uint64 (cuv_stat (up, "bytes"), 0);
-  gst_object_unref (up);
-  gst_object_unref (pipeline);
 }
 
 /* A device that cannot be opened causes a warning; the pipeline still runs. */
 CUV_TEST (unavailable_device_warns)
 {
-  GstElement *pipeline = cuv_pipeline_new (
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (
       "videotestsrc num-buffers=2 ! cuvcudaupload cuda-device-id=0 ! fakesink");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
@@ -73,25 +67,22 @@ CUV_TEST (unavailable_device_warns)
   gst_message_unref (message);
   gst_object_unref (bus);
   fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
-  gst_object_unref (pipeline);
 }
 
 static gboolean
 takes_video (const gchar *name)
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
-  GstCaps *video = gst_caps_new_empty_simple ("video/x-raw");
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
+  g_autoptr (GstCaps) video = gst_caps_new_empty_simple ("video/x-raw");
   gboolean takes = gst_element_factory_can_sink_any_caps (factory, video)
       && gst_element_factory_get_num_pad_templates (factory) == 2;
 
-  gst_caps_unref (video);
-  gst_object_unref (factory);
   return takes;
 }
 
 CUV_TEST (every_element_runs_between_upload_and_download)
 {
-  GPtrArray *names = cuv_element_names ();
+  g_autoptr (GPtrArray) names = cuv_element_names ();
   guint n = 0;
 
   for (guint i = 0; i < names->len; i++) {
@@ -107,5 +98,4 @@ CUV_TEST (every_element_runs_between_upload_and_download)
   }
   g_print ("%u elements between upload and download\n", n);
   fail_unless (n > 4);
-  g_ptr_array_unref (names);
 }

@@ -10,13 +10,12 @@ static GstElement *
 transfer_line (const gchar *up, const gchar *between, const gchar *down,
     const gchar *filter)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=3 ! %s ! %s name=up ! %s name=x ! "
       "%s name=down ! fakesink name=sink sync=false",
       filter, up, between, down);
   GstElement *pipeline = cuv_pipeline_new (line);
 
-  g_free (line);
   return pipeline;
 }
 
@@ -65,16 +64,16 @@ CUV_TEST (cuda_memory_between_upload_and_download)
 static gboolean
 may_make_cuda (GstElementFactory *factory)
 {
-  GstCaps *cuda = gst_caps_from_string ("video/x-raw(" CUDA_FEATURE ")");
+  g_autoptr (GstCaps) cuda =
+      gst_caps_from_string ("video/x-raw(" CUDA_FEATURE ")");
   gboolean may = gst_element_factory_can_src_any_caps (factory, cuda);
 
-  gst_caps_unref (cuda);
   return may;
 }
 
 CUV_TEST (every_element_keeps_cuda_memory)
 {
-  GPtrArray *names = cuv_element_names ();
+  g_autoptr (GPtrArray) names = cuv_element_names ();
   guint n = 0;
 
   for (guint i = 0; i < names->len; i++) {
@@ -90,7 +89,6 @@ CUV_TEST (every_element_keeps_cuda_memory)
     gst_object_unref (factory);
   }
   g_print ("%u elements between upload and download\n", n);
-  g_ptr_array_unref (names);
 }
 
 /* Makes the peer answer a caps query in its own order, not in the filter's. */
@@ -111,7 +109,7 @@ answer_caps (GstPad *pad, GstPadProbeInfo *info, gpointer text)
 static void
 check_choice (const gchar *line, const gchar *peer, gboolean wants_cuda)
 {
-  GstHarness *h = gst_harness_new_parse (line);
+  g_autoptr (GstHarness) h = gst_harness_new_parse (line);
 
   gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
       answer_caps, (gpointer) peer, NULL);
@@ -119,7 +117,6 @@ check_choice (const gchar *line, const gchar *peer, gboolean wants_cuda)
   gst_buffer_unref (
       gst_harness_push_and_pull (h, cuv_frame_new ("NV12", 64, 48)));
   fail_unless_equals_int (cuv_pad_has_cuda (h->element, "src"), wants_cuda);
-  gst_harness_teardown (h);
 }
 
 /* An upload prefers CUDA memory and a download host memory. */
@@ -141,7 +138,7 @@ CUV_TEST (preference_does_not_depend_on_peer_order)
 /* GStreamer's own cudaupload takes the first caps feature offered. */
 CUV_TEST (cuda_memory_is_offered_first)
 {
-  GPtrArray *names = cuv_element_names ();
+  g_autoptr (GPtrArray) names = cuv_element_names ();
   guint n = 0;
 
   for (guint i = 0; i < names->len; i++) {
@@ -161,13 +158,13 @@ CUV_TEST (cuda_memory_is_offered_first)
     gst_object_unref (element);
   }
   fail_unless (n >= 4);
-  g_ptr_array_unref (names);
 }
 
 CUV_TEST (cuda_frames_pass_a_second_upload)
 {
-  GstElement *pipeline = transfer_line ("cuvcudaupload", "cuvcudaupload",
-      "cuvcudadownload", "video/x-raw,format=NV12,width=320,height=240");
+  g_autoptr (GstElement) pipeline =
+      transfer_line ("cuvcudaupload", "cuvcudaupload", "cuvcudadownload",
+          "video/x-raw,format=NV12,width=320,height=240");
 
   fail_unless_equals_string (cuv_pipeline_play (pipeline), NULL);
   fail_unless_equals_uint64 (cuv_stat (get (pipeline, "up"), "copied"), 3);
@@ -176,7 +173,6 @@ CUV_TEST (cuda_frames_pass_a_second_upload)
   fail_unless_equals_uint64 (cuv_stat (get (pipeline, "down"), "copied"), 3);
   fail_unless_equals_uint64 (
       cuv_stat (get (pipeline, "down"), "bytes"), 3 * 320 * 240 * 3 / 2);
-  gst_object_unref (pipeline);
 }
 
 /* transfer-layout finds which formats of odd height CUDA memory cannot hold. */
@@ -208,21 +204,18 @@ CUV_TEST (formats_unknown_to_cuda_stay_in_host_memory)
 
 CUV_TEST (error_names_unsupported_cuda_format)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=3 ! "
       "capsfilter caps=video/x-raw,format=%s,width=64,height=49 ! "
       "cuvcudaupload ! capsfilter caps=video/x-raw(" CUDA_FEATURE
       ") ! fakesink",
       NO_ODD_HEIGHT);
-  GstElement *pipeline = cuv_pipeline_new (line);
-  gchar *error = cuv_pipeline_play (pipeline);
+  g_autoptr (GstElement) pipeline = cuv_pipeline_new (line);
+  g_autofree gchar *error = cuv_pipeline_play (pipeline);
 
   fail_unless (error != NULL && strstr (error, "odd height") != NULL
           && strstr (error, "use NV12") != NULL,
       "error: %s", error);
-  g_free (error);
-  g_free (line);
-  gst_object_unref (pipeline);
 }
 
 CUV_TEST (one_context_per_pipeline)

@@ -25,8 +25,8 @@ typedef struct {
 static void
 run_init (Run *self, const gchar *format, const gchar *properties)
 {
-  gchar *caps = g_strdup_printf (CAPS, format);
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (CAPS, format);
+  g_autofree gchar *line = g_strdup_printf (
       "waldboostdetect name=d model=%s label=x %s", model, properties);
 
   self->sample = decode_picture (caps);
@@ -34,8 +34,6 @@ run_init (Run *self, const gchar *format, const gchar *properties)
   self->d = detector (self->h);
   self->wanted = defaults;
   self->wanted.model = model;
-  g_free (line);
-  g_free (caps);
 }
 
 static void
@@ -50,14 +48,12 @@ run_clear (Run *self)
 static guint
 check_boxes (Run *self, const gchar *what)
 {
-  GArray *boxes = expect (self->sample, &self->wanted);
-  GstBuffer *buffer = push (self->h, self->sample);
+  g_autoptr (GArray) boxes = expect (self->sample, &self->wanted);
+  g_autoptr (GstBuffer) buffer = push (self->h, self->sample);
   const guint n = boxes->len;
 
   fail_unless (n > 0, "%s: no box", what);
   check_objects (buffer, boxes, "x", what);
-  gst_buffer_unref (buffer);
-  g_array_unref (boxes);
   return n;
 }
 
@@ -107,7 +103,7 @@ CUV_TEST (test_windows_of_the_definition)
   };
   const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
   const CuvWaldboostModel *loaded;
-  CuvWaldboostHit *hits = g_new (CuvWaldboostHit, 10000);
+  g_autofree CuvWaldboostHit *hits = g_new (CuvWaldboostHit, 10000);
   guint64 survivors[8] = { 0 };
   CuvHitList list = { .hits = hits, .capacity = 10000, .survivors = survivors };
   CuvWaldboostPlan *plan;
@@ -130,7 +126,6 @@ CUV_TEST (test_windows_of_the_definition)
   cuv_waldboost_plan_free (plan);
   cuv_model_unref (loaded);
   g_free (text);
-  g_free (hits);
   run_clear (&run);
 }
 

@@ -425,7 +425,7 @@ check_many (gint width, gint height, gint size, gint per_octave)
     { CUV_GROUPING_NMS, 0, 0.3, 1 }, { CUV_GROUPING_NMS, 0, 0.9, 1 },
     { CUV_GROUPING_NMS, 0, 0.3, 0.65 }, { CUV_GROUPING_NMS, 0, 1, 0.99 } };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
-  Box *boxes = g_new0 (Box, CUV_WALDBOOST_MAX_HITS);
+  g_autofree Box *boxes = g_new0 (Box, CUV_WALDBOOST_MAX_HITS);
   const Box *found;
   /* cross.sh sets it, for QEMU, which is slow */
   const gint limit = g_getenv ("CUV_TEST_EMULATED") ? 10 * SECONDS : SECONDS;
@@ -458,7 +458,6 @@ check_many (gint width, gint height, gint size, gint per_octave)
         groupings[i].nms_inside, n, found_n, took * 1000);
     fail_unless (found_n > 0 && took < limit);
   }
-  g_free (boxes);
   cuv_waldboost_grouper_free (grouper);
 }
 

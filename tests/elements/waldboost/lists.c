@@ -55,11 +55,11 @@ CUV_TEST (test_label_of_one_model)
 /* A file whose name has a comma, alone and in a list. */
 CUV_TEST (test_commas_in_names)
 {
-  gchar *name = g_strdup_printf ("cuv-%d,x,y.xml", (gint) getpid ());
-  gchar *path = g_build_filename (g_get_tmp_dir (), name, NULL);
-  gchar *escaped = g_strdup_printf ("%s , %s/cuv-%d\\,x\\,y.xml", files[RANK],
-      g_get_tmp_dir (), (gint) getpid ());
-  gchar *text;
+  g_autofree gchar *name = g_strdup_printf ("cuv-%d,x,y.xml", (gint) getpid ());
+  g_autofree gchar *path = g_build_filename (g_get_tmp_dir (), name, NULL);
+  g_autofree gchar *escaped = g_strdup_printf ("%s , %s/cuv-%d\\,x\\,y.xml",
+      files[RANK], g_get_tmp_dir (), (gint) getpid ());
+  g_autofree gchar *text = NULL;
   gsize size;
   Run run;
 
@@ -76,10 +76,6 @@ CUV_TEST (test_commas_in_names)
   expect_no_warning (run.bus);
   run_clear (&run);
   g_remove (path);
-  g_free (text);
-  g_free (escaped);
-  g_free (path);
-  g_free (name);
 }
 
 CUV_TEST (test_wrong_lists)
@@ -117,11 +113,10 @@ CUV_TEST (test_wrong_lists)
 static void
 expect_no_window (Run *self, gint model)
 {
-  gchar *text = pop_problem (self->bus, GST_MESSAGE_WARNING);
+  g_autofree gchar *text = pop_problem (self->bus, GST_MESSAGE_WARNING);
 
   fail_unless (text != NULL && strstr (text, "No window fits") != NULL);
   fail_unless (strstr (text, files[model]) != NULL, "%s", text);
-  g_free (text);
 }
 
 /* A warning names each model whose window does not fit; the others work. */

@@ -17,10 +17,10 @@
 
 CUV_TEST (test_live_keeps_up)
 {
-  gchar *line = g_strdup_printf (LINE, FRAMES, FPS);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
-  GstElement *s = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autofree gchar *line = g_strdup_printf (LINE, FRAMES, FPS);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  g_autoptr (GstElement) s = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstQuery *query = gst_query_new_latency ();
   GstStructure *stats, *sink_stats;
   GstClockTime start, elapsed, slowest, min, max, mean_time;
@@ -62,8 +62,4 @@ CUV_TEST (test_live_keeps_up)
   gst_structure_free (stats);
   gst_structure_free (sink_stats);
   gst_query_unref (query);
-  gst_object_unref (d);
-  gst_object_unref (s);
-  gst_object_unref (pipeline);
-  g_free (line);
 }

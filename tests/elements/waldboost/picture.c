@@ -13,32 +13,28 @@
 GstSample *
 decode_picture (const gchar *caps)
 {
-  gchar *path = cuv_test_file ("messi5.jpg");
-  gchar *line =
+  g_autofree gchar *path = cuv_test_file ("messi5.jpg");
+  g_autofree gchar *line =
       g_strdup_printf ("filesrc location=%s ! jpegdec ! videoconvert ! "
                        "videoscale ! %s ! appsink name=sink sync=false",
           path, caps);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
   GstSample *sample;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   sample = cuv_pull_sample (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_free (line);
-  g_free (path);
   return sample;
 }
 
 GstHarness *
 new_line (const gchar *line, GstSample *sample)
 {
-  gchar *whole = g_strdup_printf (
+  g_autofree gchar *whole = g_strdup_printf (
       use_cuda ? "cuvcudaupload ! %s ! cuvcudadownload" : "%s", line);
   GstHarness *h = gst_harness_new_parse (whole);
   GstCaps *caps = gst_sample_get_caps (sample);
 
-  g_free (whole);
   gst_harness_set_live (h, FALSE); /* else late frames would be skipped */
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   return h;
@@ -47,11 +43,10 @@ new_line (const gchar *line, GstSample *sample)
 GstHarness *
 new_harness (const gchar *properties, GstSample *sample)
 {
-  gchar *line =
+  g_autofree gchar *line =
       g_strdup_printf ("waldboostdetect name=d model=" MODEL " %s", properties);
   GstHarness *h = new_line (line, sample);
 
-  g_free (line);
   return h;
 }
 
@@ -134,7 +129,7 @@ detect_in (const CuvFrame *frame, const Wanted *wanted, const CuvRoi *part)
   CuvFrame copy = { wanted->in_colour ? CUV_MODEL_RGB : CUV_MODEL_GREY, width,
     height, wanted->in_colour ? 3 : 1, { { 0 } } };
   const gsize n = (gsize) width * height;
-  guint8 *pixels = g_malloc (3 * n);
+  g_autofree guint8 *pixels = g_malloc (3 * n);
   GArray *boxes;
 
   for (gint i = 0; i < copy.n_components; i++) {
@@ -154,7 +149,6 @@ detect_in (const CuvFrame *frame, const Wanted *wanted, const CuvRoi *part)
     g_array_index (boxes, CuvWaldboostBox, i).x += part->left;
     g_array_index (boxes, CuvWaldboostBox, i).y += part->top;
   }
-  g_free (pixels);
   return boxes;
 }
 
@@ -229,12 +223,9 @@ void
 check_frame (
     GstHarness *h, GstSample *sample, const Wanted *wanted, const gchar *what)
 {
-  GArray *boxes = expect (sample, wanted);
-  GstBuffer *buffer = push (h, sample);
-  gchar *label = cuv_model_label (wanted->model);
+  g_autoptr (GArray) boxes = expect (sample, wanted);
+  g_autoptr (GstBuffer) buffer = push (h, sample);
+  g_autofree gchar *label = cuv_model_label (wanted->model);
 
   check_objects (buffer, boxes, label, what);
-  g_free (label);
-  gst_buffer_unref (buffer);
-  g_array_unref (boxes);
 }

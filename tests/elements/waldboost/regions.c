@@ -160,8 +160,8 @@ CUV_TEST (test_crops)
 /* Regions whose size varies with each frame do not leak memory. */
 CUV_TEST (test_many_sizes)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
-  GstHarness *h = new_harness (LIST "scan=dense octaves=2", sample);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstHarness) h = new_harness (LIST "scan=dense octaves=2", sample);
   const CuvRoi all = { 0, 0, 548, 342 };
   Wanted wanted = defaults;
 
@@ -177,8 +177,6 @@ CUV_TEST (test_many_sizes)
     check_regions (buffer, sample, &wanted, &all, &region, 1, NULL);
     gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 /* The number of levels of a 24-pixel window, scale factor 1.1, in the square.
@@ -208,9 +206,9 @@ CUV_TEST (test_levels)
   };
   const guint wanted[] = { levels_in (342) + levels_in (120), 1, 0,
     2 * levels_in (100) + levels_in (30) };
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
-  GstHarness *h = new_harness (LIST, sample);
-  GstElement *d = detector (h);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstHarness) h = new_harness (LIST, sample);
+  g_autoptr (GstElement) d = detector (h);
 
   for (guint i = 0; i < 3 * G_N_ELEMENTS (frames); i++) {
     guint k = i % G_N_ELEMENTS (frames);
@@ -226,9 +224,6 @@ CUV_TEST (test_levels)
   g_object_set (d, "roi", "10,10,30,200", NULL);
   gst_buffer_unref (push_regions (h, sample, frames[0], 3));
   fail_unless_equals_int (cuv_stat_uint (d, "levels"), 0);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 static gint
@@ -264,7 +259,7 @@ CUV_TEST (test_live_changes)
   const Region face = { "face", 200, 60, 120, 130, 7 };
   const Region numbered_0 = { "face", 200, 60, 120, 130, 0 };
   const Region moved = { "face", 0, 0, 20, 20, 0 };
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
   GstHarness *h = new_harness (LIST, sample);
   GstElement *d = detector (h);
   Wanted wanted = defaults;
@@ -303,16 +298,16 @@ CUV_TEST (test_live_changes)
     gst_buffer_unref (buffer);
     gst_harness_teardown (h);
   }
-  gst_sample_unref (sample);
 }
 
 /* ---- frames that a tracker requests ---- */
 
 CUV_TEST (test_requested_frame)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
-  GstHarness *h = new_harness (LIST "inference-interval=100", sample);
-  GstElement *d = detector (h);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstHarness) h =
+      new_harness (LIST "inference-interval=100", sample);
+  g_autoptr (GstElement) d = detector (h);
 
   for (guint i = 0; i < 3; i++) {
     for (guint k = 0; k < 3; k++)
@@ -320,9 +315,6 @@ CUV_TEST (test_requested_frame)
     fail_unless_equals_uint64 (cuv_stat (d, "analysed"), i + 1);
     gst_harness_push_upstream_event (h, gst_cuv_event_new_request_analysis ());
   }
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 /* ---- two models in one pipeline ---- */
@@ -342,15 +334,15 @@ label_id_of (GstVideoRegionOfInterestMeta *roi)
 
 CUV_TEST (test_eyes_in_faces)
 {
-  GstSample *sample =
+  g_autoptr (GstSample) sample =
       decode_picture ("video/x-raw,format=NV12,width=1644,height=1026");
-  GstHarness *h = new_line (
+  g_autoptr (GstHarness) h = new_line (
       "waldboostdetect model=lbpcascade_frontalface_improved.xml "
       "label=face" LABELS
       "! waldboostdetect name=d model=haarcascade_eye.xml label=eye" LABELS
       "inference-region=roi-list object-class=face",
       sample);
-  GstBuffer *buffer = push (h, sample);
+  g_autoptr (GstBuffer) buffer = push (h, sample);
   GstVideoRegionOfInterestMeta *roi, *face;
   gpointer state = NULL;
   guint faces = 0, eyes = 0;
@@ -373,9 +365,6 @@ CUV_TEST (test_eyes_in_faces)
     eyes++;
   }
   fail_unless (faces > 0 && eyes > 0, "%u faces, %u eyes", faces, eyes);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 /* The work of one frame is bounded: 16 frames' area, 1024 regions. */
@@ -386,7 +375,7 @@ CUV_TEST (test_too_many_regions)
     guint n, searched;
   } cases[] = { { { "face", 0, 0, 548, 342, 1 }, 40, 16 },
     { { "face", 0, 0, 4, 4, 1 }, 1500, 1024 } };
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstHarness *h = new_harness (LIST, sample);
@@ -408,7 +397,6 @@ CUV_TEST (test_too_many_regions)
     cuv_harness_unwatch (h, bus);
     gst_harness_teardown (h);
   }
-  gst_sample_unref (sample);
 }
 
 static const char *

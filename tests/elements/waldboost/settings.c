@@ -25,14 +25,13 @@ typedef struct {
 static Run
 run_new (const gchar *properties)
 {
-  gchar *all = g_strdup_printf ("model=" MODEL " %s", properties);
+  g_autofree gchar *all = g_strdup_printf ("model=" MODEL " %s", properties);
   Run self = { cuv_live_new ("waldboostdetect", all, "NV12", 160, 100),
     decode_picture (CAPS), defaults };
 
   gst_harness_set_live (self.live.h, FALSE); /* else late frames are skipped */
   gst_harness_set_src_caps (
       self.live.h, gst_caps_ref (gst_sample_get_caps (self.sample)));
-  g_free (all);
   return self;
 }
 
@@ -179,7 +178,7 @@ CUV_TEST (test_rearrangements)
     "rearrangement=global", "rearrangement=shared", "rearrangement=hybrid",
     "rearrangement=prefix-sum", "rearrangement=ballot", "rearrangement=auto",
     "block-size=8", "block-size=16", "block-size=32", "block-size=auto" };
-  gchar *value;
+  g_autofree gchar *value = NULL;
   Run run = rank_run ();
 
   check_numbers (&run, "segments", (guint64[]){ 1, 8, 20 }, 3);
@@ -191,7 +190,6 @@ CUV_TEST (test_rearrangements)
   check_numbers (&run, "segments", (guint64[]){ 1, 8, 20 }, 3);
   g_object_get (run.live.element, "rearrangement-stages", &value, NULL);
   assert_equals_string (value, "1,8,64,256,512");
-  g_free (value);
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     change (&run, settings[i], FALSE);
   run_clear (&run);
@@ -300,7 +298,7 @@ CUV_TEST (test_invalid_rotations)
 static void
 check_label (Run *self, const gchar *label, gint id)
 {
-  GstBuffer *buffer = push (self->live.h, self->sample);
+  g_autoptr (GstBuffer) buffer = push (self->live.h, self->sample);
   GstVideoRegionOfInterestMeta *roi =
       gst_buffer_get_video_region_of_interest_meta (buffer);
   gint found = -1;
@@ -311,7 +309,6 @@ check_label (Run *self, const gchar *label, gint id)
       gst_video_region_of_interest_meta_get_param (roi, "detection"),
       "label_id", &found);
   fail_unless_equals_int (found, id);
-  gst_buffer_unref (buffer);
 }
 
 CUV_TEST (test_labels)
@@ -342,10 +339,11 @@ CUV_TEST (test_labels)
 /* Structures take UTF-8 only, files can have any name. */
 CUV_TEST (test_labels_not_utf8)
 {
-  gchar *path = g_strdup_printf (
+  g_autofree gchar *path = g_strdup_printf (
       "%s/cuv-\xff-%d.xml", g_get_tmp_dir (), (gint) getpid ());
-  gchar *made = write_rank_model ();
-  gchar *wanted = g_strdup_printf ("cuv-\uFFFD-%d", (gint) getpid ());
+  g_autofree gchar *made = write_rank_model ();
+  g_autofree gchar *wanted =
+      g_strdup_printf ("cuv-\uFFFD-%d", (gint) getpid ());
   Run run = run_new ("grouping=none message=every-frame");
 
   g_object_set (run.live.element, "label", "a\xff", NULL);
@@ -355,9 +353,6 @@ CUV_TEST (test_labels_not_utf8)
   check_label (&run, wanted, 0);
   g_remove (path);
   run_clear (&run);
-  g_free (wanted);
-  g_free (made);
-  g_free (path);
 }
 
 /* ---- invalid values ---- */
@@ -382,7 +377,7 @@ CUV_TEST (test_invalid_lists)
  * settings stay in force. */
 CUV_TEST (test_option_without_file)
 {
-  gchar *path = write_rank_model ();
+  g_autofree gchar *path = write_rank_model ();
   gfloat value = -1;
   Run run = run_new ("grouping=none");
 
@@ -408,7 +403,6 @@ CUV_TEST (test_option_without_file)
   fail_unless (value == 0.5f);
   expect_no_warning (run.live.bus);
   run_clear (&run);
-  g_free (path);
 }
 
 CUV_TEST (test_invalid_names)

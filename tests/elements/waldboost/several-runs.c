@@ -32,18 +32,15 @@ void
 run_init (Run *self, const gchar *format, const gchar *properties,
     const gint *models, guint n)
 {
-  gchar *caps = g_strdup_printf (CAPS, format);
-  gchar *list = want (self, models, n);
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (CAPS, format);
+  g_autofree gchar *list = want (self, models, n);
+  g_autofree gchar *line = g_strdup_printf (
       "waldboostdetect name=d model=%s min-neighbors=0 %s", list, properties);
 
   self->sample = decode_picture (caps);
   self->h = new_line (line, self->sample);
   self->d = detector (self->h);
   self->bus = cuv_harness_watch (self->h);
-  g_free (line);
-  g_free (list);
-  g_free (caps);
 }
 
 void
@@ -64,8 +61,8 @@ check_object (const Run *self, guint model,
 {
   GstStructure *detection = gst_video_region_of_interest_meta_get_param (
       (GstVideoRegionOfInterestMeta *) roi, "detection");
-  gchar *name = g_path_get_basename (self->wanted[model].model);
-  gchar *label = self->labels[model] != NULL
+  g_autofree gchar *name = g_path_get_basename (self->wanted[model].model);
+  g_autofree gchar *label = self->labels[model] != NULL
       ? g_strdup (self->labels[model])
       : g_strndup (name, strcspn (name, "."));
   gdouble score = 0;
@@ -83,8 +80,6 @@ check_object (const Run *self, guint model,
   fail_unless_equals_int (id, self->ids[model]);
   assert_equals_string (
       gst_structure_get_string (detection, "model_name"), name);
-  g_free (label);
-  g_free (name);
 }
 
 void
@@ -110,12 +105,11 @@ check_buffer (Run *self, GstBuffer *buffer, const CuvRoi *region,
 void
 check_next (Run *self, const gchar *what)
 {
-  GstBuffer *buffer = push (self->h, self->sample);
+  g_autoptr (GstBuffer) buffer = push (self->h, self->sample);
   gpointer state = NULL;
 
   check_buffer (self, buffer, NULL, &state, what);
   fail_unless (cuv_next_region (buffer, &state) == NULL, "%s: more", what);
-  gst_buffer_unref (buffer);
 }
 
 /* ---- files ---- */

@@ -201,7 +201,7 @@ check_model_stats (
   static const gchar *const fields[] = { "weak-per-window", "survivors",
     "segments", "windows", "windows-accepted", "objects" };
   GstStructure *alone = stats_alone (model);
-  gchar *name = g_path_get_basename (files[model]);
+  g_autofree gchar *name = g_path_get_basename (files[model]);
   guint n = 0;
 
   assert_equals_string (gst_structure_get_string (stats, "model_name"), name);
@@ -214,7 +214,6 @@ check_model_stats (
   *windows += number (alone, "windows");
   fail_unless (gst_structure_get_uint (alone, "objects", &n) && n > 0);
   *objects += n;
-  g_free (name);
   gst_structure_free (alone);
 }
 
@@ -310,7 +309,8 @@ write_permissive_model (void)
  * one. */
 CUV_TEST (test_too_many_windows_of_one_model)
 {
-  gchar *path = write_permissive_model (), *list;
+  g_autofree gchar *path = write_permissive_model ();
+  g_autofree gchar *list = NULL;
   GstStructure *stats;
   GstBuffer *buffer;
   guint alone;
@@ -333,8 +333,6 @@ CUV_TEST (test_too_many_windows_of_one_model)
   gst_buffer_unref (buffer);
   run_clear (&run);
   g_remove (path);
-  g_free (path);
-  g_free (list);
 }
 
 CUV_FIXTURE (set_up_files, tear_down_files)

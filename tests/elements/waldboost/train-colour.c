@@ -81,8 +81,9 @@ learn_colours (const gchar *settings, GstStructure **done)
 CUV_TEST (learns_channels)
 {
   GstStructure *done, *again;
-  gchar *model = learn_colours (CHANNELS, &done);
-  gchar *same = learn_colours (CHANNELS "margin=0.3 alpha=0.005", &again);
+  g_autofree gchar *model = learn_colours (CHANNELS, &done);
+  g_autofree gchar *same =
+      learn_colours (CHANNELS "margin=0.3 alpha=0.005", &again);
 
   fail_unless (strstr (model,
                    "<CuvisionChannels version=\"1\" width=\"32\" "
@@ -101,16 +102,14 @@ CUV_TEST (learns_channels)
   fail_if (gst_structure_has_field (done, "choice"));
   gst_structure_free (done);
   gst_structure_free (again);
-  g_free (model);
-  g_free (same);
 }
 
 /* Both kinds are learnt; the model is the one that naming its kind gives. */
 CUV_TEST (chooses_features)
 {
   GstStructure *done, *named;
-  gchar *model = learn_colours (AUTO "margin=0", &done);
-  gchar *same = learn_colours (CHANNELS, &named);
+  g_autofree gchar *model = learn_colours (AUTO "margin=0", &done);
+  g_autofree gchar *same = learn_colours (CHANNELS, &named);
   const gchar *choice = gst_structure_get_string (done, "choice");
 
   fail_unless_equals_string (
@@ -120,8 +119,6 @@ CUV_TEST (chooses_features)
   fail_unless (get_double (done, "recall") == get_double (named, "recall"));
   gst_structure_free (done);
   gst_structure_free (named);
-  g_free (model);
-  g_free (same);
 }
 
 /* Regions that are smaller than the window of channels. */
@@ -155,7 +152,7 @@ CUV_TEST (features_change_while_playing)
 {
   Fixture fixture = fixture_new ("RGB", QUICK);
   GstStructure *done;
-  gchar *model;
+  g_autofree gchar *model = NULL;
 
   push_coloured (&fixture, 20);
   gst_util_set_object_arg (G_OBJECT (fixture.sink), "features", "channels");
@@ -169,7 +166,6 @@ CUV_TEST (features_change_while_playing)
   gst_structure_free (done);
   model = read_model ();
   fail_unless (strstr (model, "<CuvisionChannels") != NULL);
-  g_free (model);
   gst_util_set_object_arg (G_OBJECT (fixture.sink), "features", "lrd");
   g_object_set (fixture.sink, "train", TRUE, NULL);
   done = wait_for (fixture.bus, "done");

@@ -92,14 +92,13 @@ hopeless_new (guint i)
 Fixture
 fixture_new (const gchar *format, const gchar *settings)
 {
-  gchar *line = g_strconcat (
+  g_autofree gchar *line = g_strconcat (
       "waldboosttrain async=false model=" MODEL " ", settings, NULL);
   Fixture self = { gst_harness_new_parse (line), NULL, NULL };
 
   self.sink = gst_harness_find_element (self.h, "waldboosttrain");
   self.bus = cuv_harness_watch (self.h);
   cuv_harness_caps (self.h, format, WIDTH, HEIGHT);
-  g_free (line);
   return self;
 }
 

@@ -23,13 +23,14 @@ expect_state (GstElement *pipeline, GstState state)
 static GstElement *
 train_in_pipeline (const gchar *settings)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "appsrc name=src format=time "
       "caps=video/x-raw,format=GRAY8,width=%d,height=%d,framerate=25/1 ! "
       "waldboosttrain name=sink progress-interval=1 %s",
       WIDTH, HEIGHT, settings);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *src;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) src = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstFlowReturn flow;
 
   gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "sink::model", MODEL, NULL);
@@ -52,16 +53,13 @@ train_in_pipeline (const gchar *settings)
     gst_message_unref (message);
     break;
   }
-  gst_object_unref (src);
-  gst_object_unref (bus);
-  g_free (line);
   return pipeline;
 }
 
 CUV_TEST (stops_while_it_trains)
 {
   GstElement *pipeline = train_in_pipeline (NEVER_DONE);
-  gchar *model;
+  g_autofree gchar *model = NULL;
 
   g_file_set_contents (MODEL, "before", -1, NULL);
   expect_state (pipeline, GST_STATE_PAUSED);
@@ -70,29 +68,26 @@ CUV_TEST (stops_while_it_trains)
   gst_object_unref (pipeline);
   model = read_model ();
   fail_unless_equals_string (model, "before");
-  g_free (model);
 }
 
 CUV_TEST (flush_ends_waiting)
 {
-  GstElement *pipeline = train_in_pipeline (NEVER_DONE);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstElement) pipeline = train_in_pipeline (NEVER_DONE);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
 
   fail_unless (gst_pad_send_event (pad, gst_event_new_flush_start ()));
   fail_unless (gst_pad_send_event (pad, gst_event_new_flush_stop (TRUE)));
   expect_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 /* The pause ends after training has; EOS comes once, with the model. */
 CUV_TEST (pauses_while_it_trains)
 {
-  GstElement *pipeline =
+  g_autoptr (GstElement) pipeline =
       train_in_pipeline ("weak=40 negative-samples=1000 margin=0");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
 
   expect_state (pipeline, GST_STATE_PAUSED);
@@ -106,8 +101,6 @@ CUV_TEST (pauses_while_it_trains)
   gst_message_unref (message);
   fail_unless (g_file_test (MODEL, G_FILE_TEST_EXISTS));
   expect_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* ---- errors ---- */
@@ -212,7 +205,7 @@ limit_files (rlim_t bytes)
 CUV_TEST (no_space_is_left)
 {
   Fixture fixture = fixture_new ("GRAY8", QUICK);
-  gchar *model;
+  g_autofree gchar *model = NULL;
 
   signal (SIGXFSZ, SIG_IGN);
   g_file_set_contents (MODEL, "before", -1, NULL);
@@ -228,7 +221,6 @@ CUV_TEST (no_space_is_left)
       fixture.bus, GST_MESSAGE_ERROR, "No space for the samples: set TMPDIR");
   model = read_model ();
   fail_unless_equals_string (model, "before");
-  g_free (model);
   fixture_free (&fixture);
 }
 

@@ -12,7 +12,7 @@
 static guint
 count_found (void)
 {
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (GstHarness) h = gst_harness_new_parse (
       "waldboostdetect message=none min-size-width=24 model=" MODEL);
   guint n_found = 0;
 
@@ -32,7 +32,6 @@ count_found (void)
     n_found += found;
     gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
   return n_found;
 }
 
@@ -140,12 +139,11 @@ CUV_TEST (trains_while_frames_pass)
 static gboolean
 finds_cross (GstHarness *h, guint i)
 {
-  GstBuffer *buffer =
+  g_autoptr (GstBuffer) buffer =
       gst_harness_push_and_pull (h, frame_new ("GRAY8", i, TRUE));
   gpointer state = NULL;
   const gboolean found = cuv_next_region (buffer, &state) != NULL;
 
-  gst_buffer_unref (buffer);
   return found;
 }
 

@@ -14,12 +14,12 @@
 
 CUV_TEST (test_invalid_live_values_keep_the_previous_ones)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
-  GstHarness *h = new_harness ("min-neighbors=0", sample);
-  GstElement *d = detector (h);
-  GstBus *bus = cuv_harness_watch (h);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=RGB");
+  g_autoptr (GstHarness) h = new_harness ("min-neighbors=0", sample);
+  g_autoptr (GstElement) d = detector (h);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
   Wanted wanted = defaults;
-  gchar *value;
+  g_autofree gchar *value = NULL;
 
   wanted.grouping.min_neighbours = 0;
   check_frame (h, sample, &wanted, "start");
@@ -29,7 +29,6 @@ CUV_TEST (test_invalid_live_values_keep_the_previous_ones)
   expect_problem (bus, GST_MESSAGE_WARNING, "not a regular file");
   g_object_get (d, "model", &value, NULL);
   assert_equals_string (value, MODEL);
-  g_free (value);
   check_frame (h, sample, &wanted, "after invalid models");
   g_object_set (d, "roi", "10,10,5,5", NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "roi");
@@ -44,19 +43,14 @@ CUV_TEST (test_invalid_live_values_keep_the_previous_ones)
   g_object_set (d, "model", NULL, NULL);
   expect_problem (bus, GST_MESSAGE_WARNING, "no file name");
   check_frame (h, sample, &wanted, "after no model");
-  gst_object_unref (bus);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 static void
 expect_start_error (const gchar *properties, const gchar *part)
 {
-  gchar *line = g_strdup_printf ("waldboostdetect %s", properties);
+  g_autofree gchar *line = g_strdup_printf ("waldboostdetect %s", properties);
 
   cuv_expect_no_start (gst_parse_launch (line, NULL), part);
-  g_free (line);
 }
 
 CUV_TEST (test_start_errors)
@@ -87,8 +81,8 @@ CUV_TEST (test_start_errors)
 /* Invalid values that are set before start are reported at start. */
 CUV_TEST (test_invalid_before_start)
 {
-  GstElement *d = gst_element_factory_make ("waldboostdetect", NULL);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) d = gst_element_factory_make ("waldboostdetect", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (d, bus);
   g_object_set (d, "model", MODEL, "roi", "1,2,3", "labels", "a,,b",
@@ -104,45 +98,41 @@ CUV_TEST (test_invalid_before_start)
       gst_element_set_state (d, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (d, GST_STATE_NULL);
   gst_element_set_bus (d, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (d);
 }
 
 static void
 expect_frame_error (
     GstSample *sample, const gchar *properties, const gchar *part)
 {
-  GstHarness *h = new_harness (properties, sample);
+  g_autoptr (GstHarness) h = new_harness (properties, sample);
 
   cuv_harness_push_error (
       h, gst_buffer_ref (gst_sample_get_buffer (sample)), part);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_contradiction_at_start)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=RGB");
 
   expect_frame_error (
       sample, "min-size-height=300 max-size-height=200", "min-size-height");
   expect_frame_error (
       sample, "labels=eye,mouth", "'frontalface' is not among labels");
-  gst_sample_unref (sample);
 }
 
 /* While playing, the previous settings stay in force, also for frames of
  * another size. */
 CUV_TEST (test_contradiction_and_new_caps)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
-  GstSample *small =
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=RGB");
+  g_autoptr (GstSample) small =
       decode_picture ("video/x-raw,format=NV12,width=400,height=250");
-  GstHarness *h =
+  g_autoptr (GstHarness) h =
       new_harness ("min-neighbors=0 roi=20,10,390,400 max-size-width=80 "
                    "max-size-height=80",
           sample);
-  GstElement *d = detector (h);
-  GstBus *bus = cuv_harness_watch (h);
+  g_autoptr (GstElement) d = detector (h);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
   Wanted wanted = defaults;
 
   wanted.grouping.min_neighbours = 0;
@@ -159,22 +149,18 @@ CUV_TEST (test_contradiction_and_new_caps)
       d, "min-size-width", 0, "label", NULL, "roi", "20,10,390,400", NULL);
   check_frame (h, small, &wanted, "after the fix");
   expect_no_warning (bus);
-  gst_object_unref (bus);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
-  gst_sample_unref (small);
 }
 
 /* A picture above the limits is refused, and while playing the previous
  * settings stay in force. */
 CUV_TEST (test_too_large_pictures)
 {
-  GstSample *sample =
+  g_autoptr (GstSample) sample =
       decode_picture ("video/x-raw,format=NV12,width=1200,height=900");
-  GstHarness *h = new_harness ("min-neighbors=0 min-size-width=200", sample);
-  GstElement *d = detector (h);
-  GstBus *bus = cuv_harness_watch (h);
+  g_autoptr (GstHarness) h =
+      new_harness ("min-neighbors=0 min-size-width=200", sample);
+  g_autoptr (GstElement) d = detector (h);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
   Wanted wanted = defaults;
 
   wanted.grouping.min_neighbours = 0;
@@ -189,20 +175,17 @@ CUV_TEST (test_too_large_pictures)
   g_object_set (d, "roi", "100,100,380,380", NULL);
   check_frame (h, sample, &wanted, "a part of it");
   expect_no_warning (bus);
-  gst_object_unref (bus);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 /* A frame smaller than the window passes unchanged, with one warning. */
 CUV_TEST (test_no_window_fits)
 {
-  GstSample *small =
+  g_autoptr (GstSample) small =
       decode_picture ("video/x-raw,format=NV12,width=16,height=16");
-  GstSample *dot = decode_picture ("video/x-raw,format=RGB,width=1,height=1");
-  GstHarness *h = new_harness ("", small);
-  GstBus *bus = cuv_harness_watch (h);
+  g_autoptr (GstSample) dot =
+      decode_picture ("video/x-raw,format=RGB,width=1,height=1");
+  g_autoptr (GstHarness) h = new_harness ("", small);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
 
   gst_buffer_unref (push (h, small));
   expect_problem (bus, GST_MESSAGE_WARNING, "No window fits");
@@ -211,10 +194,6 @@ CUV_TEST (test_no_window_fits)
   gst_harness_set_src_caps (h, gst_caps_ref (gst_sample_get_caps (dot)));
   gst_buffer_unref (push (h, dot));
   expect_problem (bus, GST_MESSAGE_WARNING, "1x1");
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  gst_sample_unref (small);
-  gst_sample_unref (dot);
 }
 
 /* A cascade without thresholds: every window is an object. */
@@ -224,7 +203,7 @@ permissive_model (void)
   gchar *path = g_build_filename (g_get_tmp_dir (), "cuv-XXXXXX.xml", NULL);
   GRegex *threshold = g_regex_new ("<stageThreshold>[^<]*", 0, 0, NULL);
   const gchar *folder = g_getenv ("CUV_MODEL_PATH");
-  gchar *model = g_build_filename (
+  g_autofree gchar *model = g_build_filename (
       folder != NULL ? folder : "/usr/share/opencv4/lbpcascades", MODEL, NULL);
   gchar *text, *changed;
 
@@ -235,7 +214,6 @@ permissive_model (void)
   fail_unless (g_file_set_contents (path, changed, -1, NULL));
   g_free (changed);
   g_free (text);
-  g_free (model);
   g_regex_unref (threshold);
   return path;
 }
@@ -245,7 +223,7 @@ CUV_TEST (test_every_window_passes)
 {
   GstSample *sample =
       decode_picture ("video/x-raw,format=NV12,width=320,height=240");
-  gchar *path = permissive_model ();
+  g_autofree gchar *path = permissive_model ();
   GstHarness *h = new_harness ("min-neighbors=0", sample);
   GstElement *d = detector (h);
   clock_t start = clock (); /* CPU time, which other processes do not change */
@@ -260,18 +238,17 @@ CUV_TEST (test_every_window_passes)
   gst_harness_teardown (h);
   gst_sample_unref (sample);
   g_remove (path);
-  g_free (path);
 }
 
 /* The file is read once: the stream continues when it is removed, and the next
  * start is an error that names it. */
 CUV_TEST (test_model_vanishes)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
-  gchar *path = permissive_model ();
-  GstHarness *h = new_harness ("min-neighbors=3", sample);
-  GstElement *d = detector (h);
-  GstBus *bus = cuv_harness_watch (h);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
+  g_autofree gchar *path = permissive_model ();
+  g_autoptr (GstHarness) h = new_harness ("min-neighbors=3", sample);
+  g_autoptr (GstElement) d = detector (h);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
   GstBuffer *buffer;
   guint before;
 
@@ -292,24 +269,19 @@ CUV_TEST (test_model_vanishes)
   fail_unless_equals_int (
       gst_element_set_state (d, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
   expect_problem (bus, GST_MESSAGE_ERROR, path);
-  gst_object_unref (bus);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
-  g_free (path);
 }
 
 /* Frames made from raw bytes have no timestamps. */
 CUV_TEST (test_stream_without_time)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "filesrc location=%s blocksize=4800 num-buffers=3 ! "
       "video/x-raw,format=GRAY8,width=80,height=60,framerate=0/1 ! "
       "waldboostdetect model=" MODEL " ! fakesink",
       NO_MODEL);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
@@ -317,10 +289,6 @@ CUV_TEST (test_stream_without_time)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless (
       message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (line);
 }
 
 #if HAVE_CUDA

@@ -43,9 +43,9 @@ CUV_TEST (test_formats)
 
 CUV_TEST (test_live_properties)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
-  GstHarness *h = new_harness ("min-neighbors=0", sample);
-  GstElement *d = detector (h);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=RGB");
+  g_autoptr (GstHarness) h = new_harness ("min-neighbors=0", sample);
+  g_autoptr (GstElement) d = detector (h);
   Wanted wanted = defaults;
   GstBuffer *buffer;
   guint all;
@@ -84,20 +84,17 @@ CUV_TEST (test_live_properties)
   gst_buffer_unref (buffer);
   g_object_set (d, "threshold", 0.0, NULL);
   check_frame (h, sample, &wanted, "threshold back");
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 /* A model set while playing comes into force with the next frame. */
 CUV_TEST (test_live_model)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=RGB");
-  GstHarness *h = new_harness ("min-neighbors=0", sample);
-  GstElement *d = detector (h);
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=RGB");
+  g_autoptr (GstHarness) h = new_harness ("min-neighbors=0", sample);
+  g_autoptr (GstElement) d = detector (h);
   GstVideoRegionOfInterestMeta *roi;
   GstStructure *stats;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   guint64 before, after;
 
   gst_buffer_unref (push (h, sample));
@@ -114,16 +111,12 @@ CUV_TEST (test_live_model)
   if (roi != NULL)
     assert_equals_string (
         g_quark_to_string (roi->roi_type), "frontalface_improved");
-  gst_buffer_unref (buffer);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 static void
 check_has_confidence (GstHarness *h, GstSample *sample, gboolean has)
 {
-  GstBuffer *buffer = push (h, sample);
+  g_autoptr (GstBuffer) buffer = push (h, sample);
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
 
@@ -135,13 +128,13 @@ check_has_confidence (GstHarness *h, GstSample *sample, gboolean has)
     fail_unless (gst_structure_has_field (detection, "confidence") == has);
     fail_unless (gst_structure_has_field (detection, "score"));
   }
-  gst_buffer_unref (buffer);
 }
 
 static void
 check_message_confidence (GstBus *bus, gboolean has)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
   const GValue *objects =
       gst_structure_get_value (gst_message_get_structure (message), "objects");
 
@@ -151,7 +144,6 @@ check_message_confidence (GstBus *bus, gboolean has)
             gst_value_get_structure (gst_value_list_get_value (objects, i)),
             "confidence")
         == has);
-  gst_message_unref (message);
 }
 
 /* A model whose last stage can be passed in only one way gives no confidence;
@@ -201,13 +193,14 @@ CUV_TEST (test_caps_change)
 
 CUV_TEST (test_message_and_stats)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
-  GstHarness *h =
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstHarness) h =
       new_harness ("min-neighbors=0 message=every-frame label=person", sample);
-  GstElement *d = detector (h);
-  GstBus *bus = cuv_harness_watch (h);
-  GstBuffer *buffer = push (h, sample);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  g_autoptr (GstElement) d = detector (h);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
+  g_autoptr (GstBuffer) buffer = push (h, sample);
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
   const GstStructure *structure = gst_message_get_structure (message);
   GstStructure *stats;
   const GValue *list;
@@ -229,12 +222,6 @@ CUV_TEST (test_message_and_stats)
   assert_equals_string (
       gst_structure_get_string (stats, "device"), use_cuda ? "cuda" : "cpu");
   gst_structure_free (stats);
-  gst_message_unref (message);
-  gst_buffer_unref (buffer);
-  gst_object_unref (bus);
-  gst_object_unref (d);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }
 
 static guint64
@@ -260,11 +247,11 @@ double_of (const GstStructure *stats, const gchar *field)
  * weak classifiers per window lies within the bounds that they give. */
 CUV_TEST (test_survivors)
 {
-  GstSample *sample = decode_picture ("video/x-raw,format=NV12");
+  g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
   const CuvWaldboostModel *model = cuv_model_load (MODEL, NULL, NULL);
-  GstHarness *h =
+  g_autoptr (GstHarness) h =
       new_harness ("min-neighbors=0 message=none stats-interval=2", sample);
-  GstBus *bus = cuv_harness_watch (h);
+  g_autoptr (GstBus) bus = cuv_harness_watch (h);
   const GstStructure *stats;
   guint64 windows = 0, accepted = 0, before;
   GstMessage *message;
@@ -300,7 +287,4 @@ CUV_TEST (test_survivors)
   fail_unless (double_of (stats, "microseconds-group") >= 0);
   gst_message_unref (message);
   cuv_model_unref (model);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  gst_sample_unref (sample);
 }

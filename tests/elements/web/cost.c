@@ -27,16 +27,14 @@ view (gpointer data)
 static void
 play (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     g_error ("the pipeline failed");
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 static void
@@ -55,13 +53,14 @@ report (GstElement *sink, guint n_viewers)
 static void
 measure (guint n_viewers)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc is-live=true num-buffers=%d ! video/x-raw,format=NV12,"
       "width=1920,height=1080,framerate=30/1 ! cuvcudaupload ! visionwebsink "
       "name=sink port=0 async=false",
       N_FRAMES);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GThread *threads[MOST];
 
   g_atomic_int_set (&stopping, FALSE);
@@ -75,9 +74,6 @@ measure (guint n_viewers)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   for (guint i = 0; i < n_viewers; i++)
     g_thread_join (threads[i]);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (line);
 }
 
 CUV_TEST (test_cost)

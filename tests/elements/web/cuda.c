@@ -11,12 +11,12 @@ picture_of (GstBuffer *frame, const gchar *format, gint width, gint height,
     gboolean on_device)
 {
   GstElement *sink = web_sink_new ("sync=false");
-  GstElement *bin = gst_bin_new (NULL);
+  g_autoptr (GstElement) bin = gst_bin_new (NULL);
   GstElement *upload =
       gst_element_factory_make (on_device ? "cuvcudaupload" : "identity", NULL);
   GSocketConnection *viewer;
-  GstHarness *h;
-  GstPad *pad;
+  g_autoptr (GstHarness) h = NULL;
+  g_autoptr (GstPad) pad = NULL;
   GBytes *body;
 
   gst_bin_add_many (GST_BIN (bin), upload, sink, NULL);
@@ -33,9 +33,6 @@ picture_of (GstBuffer *frame, const gchar *format, gint width, gint height,
   body = web_read_body (viewer);
   fail_unless (g_bytes_get_size (body) > 100);
   g_object_unref (viewer);
-  gst_object_unref (pad);
-  gst_harness_teardown (h);
-  gst_object_unref (bin);
   return body;
 }
 

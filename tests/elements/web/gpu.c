@@ -17,21 +17,19 @@ static const gchar *const formats[] = { "NV12", "I420", "YUY2", "BGRx", "RGB" };
 static GstSample *
 sample_new (const gchar *format, gint width, gint height, const gchar *color)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=1 pattern=smpte75 ! "
       "video/x-raw,format=%s,width=%d,height=%d%s ! cuvcudaupload ! appsink "
       "name=sink caps=video/x-raw(memory:CUDAMemory)",
       format, width, height, color);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstSample *sample;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "pull-sample", &sample);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (line);
   return sample;
 }
 
@@ -72,14 +70,13 @@ static gint
 median_difference (const guint8 *a, const guint8 *b, const GstVideoInfo *info)
 {
   gsize n = 3 * (gsize) info->width * (gsize) info->height;
-  guint8 *differences = g_malloc (n);
+  g_autofree guint8 *differences = g_malloc (n);
   gint median;
 
   for (gsize i = 0; i < n; i++)
     differences[i] = (guint8) ABS (a[i] - b[i]);
   qsort (differences, n, 1, compare_bytes);
   median = differences[n / 2];
-  g_free (differences);
   return median;
 }
 
@@ -90,12 +87,11 @@ check_other_colours (
 {
   CuvPicture cpu = { 0 };
   GstVideoInfo other = *info;
-  guint8 *pixels;
+  g_autofree guint8 *pixels = NULL;
 
   other.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
   pixels = picture_of (&cpu, sample, &other);
   fail_unless (median_difference (found, pixels, info) > 3);
-  g_free (pixels);
   cuv_picture_clear (&cpu);
 }
 
@@ -103,7 +99,7 @@ static void
 compare (GstElement *element, const gchar *format, gint width, gint height,
     const gchar *color)
 {
-  GstSample *sample = sample_new (format, width, height, color);
+  g_autoptr (GstSample) sample = sample_new (format, width, height, color);
   CuvPicture gpu = { .gpu = cuv_gpu_picture_new (element) }, cpu = { 0 };
   GstVideoInfo info;
   guint8 *found, *expected;
@@ -129,13 +125,12 @@ compare (GstElement *element, const gchar *format, gint width, gint height,
   cuv_picture_clear (&gpu);
   cuv_picture_clear (&cpu);
   cuv_gpu_picture_free (gpu.gpu);
-  gst_sample_unref (sample);
 }
 
 static void
 bench (GstElement *element, gboolean on_gpu)
 {
-  GstSample *sample = sample_new ("NV12", 1920, 1080, "");
+  g_autoptr (GstSample) sample = sample_new ("NV12", 1920, 1080, "");
   CuvPicture picture = { .gpu = on_gpu ? cuv_gpu_picture_new (element) : NULL };
   GstVideoInfo info;
   gint64 start = 0;
@@ -154,7 +149,6 @@ bench (GstElement *element, gboolean on_gpu)
       (guint) size);
   cuv_picture_clear (&picture);
   cuv_gpu_picture_free (picture.gpu);
-  gst_sample_unref (sample);
 }
 
 /* Whether there are a device and the library. */

@@ -50,21 +50,20 @@ CUV_TEST (bad_settings)
 
 CUV_TEST (empty_token_file)
 {
-  gchar *path, *text;
+  g_autofree gchar *path = NULL;
+  g_autofree gchar *text = NULL;
 
   g_close (g_file_open_tmp (NULL, &path, NULL), NULL);
   text = g_strconcat ("token-file=", path, NULL);
   cuv_expect_no_start (web_sink_new (text), "expected a token");
   g_unlink (path);
-  g_free (text);
-  g_free (path);
 }
 
 CUV_TEST (open_to_all_warns)
 {
-  GstElement *element = web_sink_new ("address=0.0.0.0");
-  GstBus *bus = gst_bus_new ();
-  gchar *url;
+  g_autoptr (GstElement) element = web_sink_new ("address=0.0.0.0");
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autofree gchar *url = NULL;
 
   gst_element_set_bus (element, bus);
   gst_element_set_state (element, GST_STATE_PAUSED);
@@ -72,7 +71,6 @@ CUV_TEST (open_to_all_warns)
   g_object_get (element, "url", &url, NULL);
   fail_unless (g_str_has_prefix (url, "http://"));
   fail_if (strstr (url, "//0.0.0.0") != NULL, "%s", url);
-  g_free (url);
   gst_element_set_state (element, GST_STATE_NULL);
   g_setenv ("CUV_TEST_TOKEN", "secret", TRUE);
   g_object_set (element, "token-env", "CUV_TEST_TOKEN", NULL);
@@ -82,8 +80,6 @@ CUV_TEST (open_to_all_warns)
   expect_no_warning (bus);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
 }
 
 /* Each round has a new harness, which starts the element from NULL. */
@@ -91,7 +87,7 @@ CUV_TEST (restarts_while_watched)
 {
   static const gchar *const paths[] = { "/events", "/stream.mjpg",
     "/frame.jpg" };
-  GstElement *element = web_sink_new (NULL);
+  g_autoptr (GstElement) element = web_sink_new (NULL);
 
   gst_object_ref_sink (element);
   for (guint i = 0; i < 3; i++) {
@@ -111,13 +107,12 @@ CUV_TEST (restarts_while_watched)
     for (guint v = 0; v < G_N_ELEMENTS (paths); v++)
       g_object_unref (viewers[v]);
   }
-  gst_object_unref (element);
 }
 
 CUV_TEST (flushes_and_ends_while_watched)
 {
-  GstElement *element = web_sink_new (NULL);
-  GstHarness *h = harness_new (element);
+  g_autoptr (GstElement) element = web_sink_new (NULL);
+  g_autoptr (GstHarness) h = harness_new (element);
   GSocketConnection *viewer = web_watch (element, "/events");
 
   push (h);
@@ -133,15 +128,13 @@ CUV_TEST (flushes_and_ends_while_watched)
       gst_harness_push (h, cuv_frame_new ("GRAY8", 17, 33)), GST_FLOW_OK);
   web_read_until (viewer, "\"width\":17");
   g_object_unref (viewer);
-  gst_harness_teardown (h);
-  gst_object_unref (element);
 }
 
 /* A frame from before a flush is not shown to later viewers. */
 CUV_TEST (forgets_what_was_flushed)
 {
-  GstElement *element = web_sink_new (NULL);
-  GstHarness *h = harness_new (element);
+  g_autoptr (GstElement) element = web_sink_new (NULL);
+  g_autoptr (GstHarness) h = harness_new (element);
   GSocketConnection *viewer = web_watch (element, "/events"), *later;
 
   push (h);
@@ -154,18 +147,16 @@ CUV_TEST (forgets_what_was_flushed)
   fail_unless_equals_uint64 (cuv_stat (element, "sent"), 3);
   g_object_unref (later);
   g_object_unref (viewer);
-  gst_harness_teardown (h);
-  gst_object_unref (element);
 }
 
 /* A buffer that is kept for a viewer who has left would starve a pool of one
  * buffer. */
 CUV_TEST (keeps_nothing_for_nobody)
 {
-  GstElement *element = web_sink_new ("max-rate=0.001 timeout=1");
-  GstHarness *h = harness_new (element);
+  g_autoptr (GstElement) element = web_sink_new ("max-rate=0.001 timeout=1");
+  g_autoptr (GstHarness) h = harness_new (element);
   GSocketConnection *viewer = web_watch (element, "/events");
-  GstBuffer *frame = cuv_frame_new ("NV12", 64, 48);
+  g_autoptr (GstBuffer) frame = cuv_frame_new ("NV12", 64, 48);
 
   push (h);
   web_read_until (viewer, "\"frame_num\":0");
@@ -175,9 +166,6 @@ CUV_TEST (keeps_nothing_for_nobody)
   g_object_unref (viewer);
   while (GST_MINI_OBJECT_REFCOUNT_VALUE (frame) > 1)
     g_usleep (1000);
-  gst_buffer_unref (frame);
-  gst_harness_teardown (h);
-  gst_object_unref (element);
 }
 
 /* With three buffers, as the ALLOCATION query requests, one is always free,

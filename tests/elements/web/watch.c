@@ -16,13 +16,12 @@ web_sink_new (const gchar *settings)
 static guint
 port_of (GstElement *element)
 {
-  gchar *url;
+  g_autofree gchar *url = NULL;
   guint port;
 
   g_object_get (element, "url", &url, NULL);
   fail_unless (url != NULL && g_str_has_prefix (url, "http://127.0.0.1:"));
   port = (guint) atoi (url + strlen ("http://127.0.0.1:"));
-  g_free (url);
   return port;
 }
 
@@ -33,7 +32,7 @@ web_watch (GstElement *element, const gchar *path)
   GSocketClient *client = g_socket_client_new ();
   GSocketConnection *viewer = g_socket_client_connect_to_host (
       client, "127.0.0.1", (guint16) port_of (element), NULL, NULL);
-  gchar *request =
+  g_autofree gchar *request =
       g_strdup_printf ("GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
   GOutputStream *stream;
 
@@ -43,7 +42,6 @@ web_watch (GstElement *element, const gchar *path)
       stream, request, strlen (request), NULL, NULL, NULL));
   while (cuv_stat_uint (element, "viewers") == before)
     g_usleep (1000);
-  g_free (request);
   g_object_unref (client);
   return viewer;
 }

@@ -62,7 +62,7 @@ bench_reference (void)
 
 /* ---- all steps ---- */
 
-/* Times of all steps, by the clock of the processor. */
+/* Prints the mean times of the steps, by the clock of the processor. */
 static void
 report_steps (HoughRun *self, const char *what)
 {
@@ -83,7 +83,7 @@ report_steps (HoughRun *self, const char *what)
       self->result.n_found);
 }
 
-/* Times several methods, unless CUV_BENCH_SHAPE names another shape. */
+/* Times the methods, unless CUV_BENCH_SHAPE names another shape. */
 static void
 time_methods (const char *what, const CuvHoughConfig *shape,
     const CuvFrame *frame, const CuvHoughParams *params,
@@ -149,7 +149,8 @@ CUV_BENCH_CPU (bench_hough)
 
 /* ---- the GPU ---- */
 
-/* As houghlines segments=true: step "peaks" is all of it. */
+/* Times what houghlines segments=true does: step "peaks" includes the segments.
+ */
 static void
 time_segments (const CuvFrame *frame, const CuvHoughParams *params)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Canny edges against a literal implementation of the definition, and of known
- * pictures. */
+/* Canny edges against a literal implementation of the definition, and on
+ * pictures whose edges are known. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "cuvcheck.h"
@@ -41,7 +41,7 @@ CUV_CHECKS_CPU (check_edges)
     check_canny ("GRAY8", 80, 60, CUV_CHECK_TEXTURE);
 }
 
-/* The edges of a picture with the pixels value(x, y). */
+/* Returns the edges of the picture with pixels value(x, y). */
 static CuvCanny *
 edges_of_picture (int width, int height, uint8_t (*value) (int x, int y),
     const CuvCannyParams *params)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results of the C reference, to compare other versions with. */
+/* Results of the C reference, with which other versions are compared. */
 #ifndef HOUGH_EXPECTED_H
 #define HOUGH_EXPECTED_H
 
@@ -15,11 +15,11 @@ typedef struct {
   CuvHoughSegment *segments;
   CuvRegions *regions;
   CuvLineSegment *line_segments;
-  int32_t n_line_segments; /* found, whether or not they are asked for */
-  CuvHoughResult result;   /* without method and times */
+  int32_t n_line_segments; /* number found, even if segments are off */
+  CuvHoughResult result;   /* except for method and times */
 } HoughExpected;
 
-/* Random values of all parameters. */
+/* Returns random values of all parameters. */
 CuvHoughParams hough_random_params (void);
 
 /* Fails a check and returns false if the config is rejected. */
@@ -28,11 +28,11 @@ void hough_expected_run (
     HoughExpected *self, const CuvFrame *frame, const CuvHoughParams *params);
 void hough_expected_clear (HoughExpected *self);
 
-/* Checks that peaks, segments and counts are equal. */
+/* Checks that a result has the same peaks, segments and counts. */
 void hough_check_result (
     const HoughExpected *self, const CuvHoughResult *result, const char *name);
 
-/* A bar with round ends, whose sides are found as segments. */
+/* Draws a bar with round ends; both sides are found as segments. */
 CuvCheckFrame hough_bar_frame (int degrees, int radius);
 extern const CuvHoughConfig hough_bar_config;
 extern const CuvHoughParams hough_bar_params;

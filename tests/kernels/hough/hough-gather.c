@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Votes gathered per cell from all its pixels: the time does not depend on the
- * frame.
+/* Votes that are gathered: each cell reads all pixels of its line, so that the
+ * time does not depend on the frame.
  *
  * After G. van den Braak, C. Nugteren, B. Mesman, H. Corporaal, Fast Hough
- * Transform on GPUs, ACIVS 2011, which reads instead of scattering writes; the
- * formulation differs. */
+ * Transform on GPUs, ACIVS 2011, which also reads pixels instead of scattering
+ * votes; the formulation differs. */
 #include "hough-inputs.h"
 
 #include <stdlib.h>
@@ -15,15 +15,15 @@ clamp (int64_t v, int last)
   return v < 0 ? 0 : v > last ? last : (int) v;
 }
 
-/* Least v with v * d >= n; d > 0. */
+/* Returns the smallest v with v * d >= n, for d > 0. */
 static int64_t
 divide_up (int64_t n, int64_t d)
 {
   return n >= 0 ? (n + d - 1) / d : -(-n / d);
 }
 
-/* The pixels *first .. *end - 1 of a line whose value at + v * d, in units of
- * 2^-16 cells, lies in cell r. */
+/* Finds the pixels *first .. *end - 1 of a line of n pixels that vote for cell
+ * r: pixel v has the value at + v * d, in units of 2^-16 cells. */
 static void
 find_pixels (int64_t at, int32_t d, int r, int n, int *first, int *end)
 {

@@ -6,7 +6,8 @@
 const HoughSize hough_sizes[HOUGH_N_SIZES] = { { 1, 1 }, { 2, 1 }, { 1, 9 },
   { 40, 1 }, { 3, 3 }, { 4, 3 }, { 17, 33 }, { 64, 48 }, { 161, 91 } };
 
-/* kind, size, period, inclusive; theta from, to; step of rho, window */
+/* kind, width, height, period, inclusive, theta from and to, step of rho,
+ * window */
 static const CuvHoughConfig configs[HOUGH_N_CONFIGS] = {
   { CUV_LINES_RHO_THETA, 0, 0, 180, 0, -90, 90, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 180, 1, -90, 90, 1, 90 },
@@ -20,7 +21,8 @@ static const CuvHoughConfig configs[HOUGH_N_CONFIGS] = {
   { CUV_LINES_RHO_THETA, 0, 0, 90, 1, -90, 90, 1, 0.1 },
   { CUV_LINES_RHO_THETA, 0, 0, 36, 0, 70, 115, 3, 33.3 },
   { CUV_LINES_RHO_THETA, 0, 0, 7, 0, -90, 90, 400, 60 },
-  { CUV_LINES_RHO_THETA, 0, 0, 36, 0, -90, 80, 1, 90 }, /* 10 degrees missing */
+  /* a gap of 10 degrees */
+  { CUV_LINES_RHO_THETA, 0, 0, 36, 0, -90, 80, 1, 90 },
   { CUV_LINES_RHO_THETA, 0, 0, 90, 0, -90, 85, 1, 20 },
   { CUV_LINES_PCLINES, 0, 0, 32, 0, -88, 88, 1, 90 },
   { CUV_LINES_PCLINES, 0, 0, 64, 0, -90, 90, 1, 90 },

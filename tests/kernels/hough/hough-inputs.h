@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Inputs of all versions of the line detector. */
+/* Inputs for all versions of the line detector. */
 #ifndef HOUGH_INPUTS_H
 #define HOUGH_INPUTS_H
 
@@ -14,18 +14,19 @@ typedef struct {
 extern const HoughSize hough_sizes[];
 enum { HOUGH_N_SIZES = 9 };
 
-/* Accumulators of all kinds: ranges of theta, also across 90 degrees, steps of
- * rho, orientation windows. */
+/* Accumulators of all kinds: ranges of theta, some of which cross 90 degrees,
+ * steps of rho, orientation windows. */
 enum { HOUGH_N_CONFIGS = 21 };
 CuvHoughConfig hough_config (int i, int width, int height);
 
 CuvCannyParams hough_random_canny (void);
 
-/* The peak rule i modulo HOUGH_N_RULES, with a random threshold below most. */
+/* Returns peak rule i modulo HOUGH_N_RULES, with a random threshold below
+ * `most`. */
 enum { HOUGH_N_RULES = 7 };
 CuvPeakParams hough_peak_params (int i, uint32_t most);
 
-/* An edge map where one pixel in one_in is an edge; free() it. */
+/* Returns an edge map in which one of `one_in` pixels is an edge; free() it. */
 uint8_t *hough_random_map (int width, int height, int one_in);
 
 /* Random edges with random orientation bins. */
@@ -42,16 +43,16 @@ bool hough_input_init (
     HoughInput *self, const CuvHoughConfig *config, int one_in);
 void hough_input_clear (HoughInput *self);
 
-/* The accumulator by the C reference; free() it. */
+/* Computes the accumulator with the C reference; free() it. */
 uint32_t *hough_input_vote (const HoughInput *self);
 
-/* The accumulator gathered from an edge map of width x height; layouts with an
+/* Gathers the accumulator from an edge map of width x height; layouts with an
  * orientation window are not supported. */
 void cuv_hough_gather (
     const CuvHoughLayout *self, const uint8_t *edges, uint32_t *accumulator);
 
-/* Votes and finds peaks in a ring buffer of a few rows; the peaks are the same.
- * Returns false if out of memory. */
+/* Votes and finds peaks in a ring buffer of a few rows; the peaks are those of
+ * a whole accumulator. Returns false if out of memory. */
 bool cuv_hough_ring (const CuvHoughLayout *self, const CuvEdgeList *list,
     const CuvPeakParams *params, CuvPeakList *peaks, uint64_t *n_votes);
 

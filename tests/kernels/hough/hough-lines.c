@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines and segments of peaks. */
+/* Lines and segments that belong to peaks. */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "cuvcheck.h"
@@ -12,7 +12,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- lines ---- */
 
-/* A pixel is near the line of the cell that it votes for. */
+/* Checks that a pixel is near the line of the cell that it votes for. */
 static void
 check_cell_line (const CuvHoughLayout *layout, int k, int x, int y)
 {
@@ -45,7 +45,7 @@ CUV_CHECKS_CPU (check_cell_lines)
   }
 }
 
-/* The first and the last point where a line crosses the four sides. */
+/* Finds the first and the last point where a line crosses the four sides. */
 static int
 cross_sides (
     double rho, double theta, double right, double bottom, double ends[4])
@@ -101,7 +101,7 @@ CUV_CHECKS_CPU (check_clip)
   check_clipped (19, 0, 20, 10);
   check_clipped (19.01, 0, 20, 10);
   check_clipped (0, 0, 1, 1);
-  check_clipped (0, pi / 4, 20, 10); /* a corner */
+  check_clipped (0, pi / 4, 20, 10); /* touches a corner */
   check_clipped (.1, 0, 1, 5);
   for (int i = 0; i < 3000; i++) {
     int width = 1 + (int) cuv_check_below (30);

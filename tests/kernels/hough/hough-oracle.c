@@ -58,8 +58,8 @@ norm (const Picture *p, int x, int y)
                                          : sqrt (gx * gx + gy * gy);
 }
 
-/* Compares angles in degrees. No gradient of 8-bit pixels lies between 22.5 or
- * 67.5 degrees and the integer limits that approximate them. */
+/* Compares angles in degrees: the gradients of 8-bit pixels never lie between
+ * 22.5 or 67.5 degrees and the integer limits that approximate these. */
 static bool
 is_gradient_maximum (const Picture *p, int x, int y)
 {
@@ -109,7 +109,8 @@ oracle_canny (const CuvFrame *frame, const CuvCannyParams *params)
 
 /* ---- votes ---- */
 
-/* Columns u run from -D to D - 1, then continue with the direction reversed. */
+/* Columns u run from -D to D - 1, and then again with the direction reversed.
+ */
 static double
 degrees_of (const CuvHoughConfig *config, int j)
 {
@@ -211,8 +212,8 @@ oracle_votes (const CuvHoughLayout *layout, const CuvEdgeList *list)
 
 /* ---- peaks ---- */
 
-/* Row k + i * period has the lines of row k, with rho negated if i is odd.
- * Reads the nearest of these rows that exists. */
+/* Reads a cell of row k, which need not exist: row k + i * period has the same
+ * lines, with rho negated if i is odd. Reads the nearest of these rows. */
 static uint32_t
 cell (const CuvHoughLayout *layout, const uint32_t *votes, int k, int r)
 {
@@ -229,7 +230,8 @@ cell (const CuvHoughLayout *layout, const uint32_t *votes, int k, int r)
   return 0;
 }
 
-/* Whether the center is the maximum of a square, the first of equal ones. */
+/* Returns whether the center is the maximum of a square, and the first one if
+ * several are equal. */
 static bool
 is_first_maximum (
     const CuvHoughLayout *layout, const uint32_t *votes, int k, int r, int n)
@@ -248,7 +250,8 @@ is_first_maximum (
   return best == n * n / 2;
 }
 
-/* Whether the center has two thirds of the most votes of 31 x 31 cells. */
+/* Returns whether the center has at least two thirds of the maximum of 31 x 31
+ * cells. */
 static bool
 is_dominant (const CuvHoughLayout *layout, const uint32_t *votes, int k, int r)
 {

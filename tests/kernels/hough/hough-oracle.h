@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edges, votes and peaks computed literally by their definitions. */
+/* Edges, votes and peaks, computed literally as they are defined. */
 #ifndef HOUGH_ORACLE_H
 #define HOUGH_ORACLE_H
 
@@ -7,27 +7,28 @@
 #include <stddef.h>
 #include "hough.h"
 
-/* The edge map of a frame; free() it. */
+/* Returns the edge map of a frame; free() it. */
 uint8_t *oracle_canny (const CuvFrame *frame, const CuvCannyParams *params);
 
-/* The number of rows of a layout, and the angle theta of row k. */
+/* Return the number of rows of a layout, and the angle theta of row k. */
 int oracle_n_rows (const CuvHoughConfig *config);
 double oracle_degrees (const CuvHoughConfig *config, int k);
 
-/* PClines: the unrounded cell of a pixel in row k. */
+/* For PClines, returns the unrounded cell of a pixel in row k. */
 double oracle_pclines_value (const CuvHoughLayout *layout, int k, int x, int y);
 
-/* Whether edges of a bin vote in row k. */
+/* Returns whether edges of an orientation bin vote in row k. */
 bool oracle_votes_in_row (const CuvHoughConfig *config, int k, int bin);
 
-/* The accumulator of CUV_LINES_RHO_THETA; free() it. */
+/* Returns the accumulator of CUV_LINES_RHO_THETA; free() it. */
 uint32_t *oracle_votes (const CuvHoughLayout *layout, const CuvEdgeList *list);
 
-/* All peaks, sorted. */
+/* Finds all peaks and sorts them. Returns their number. */
 size_t oracle_peaks (const CuvHoughLayout *layout, const uint32_t *votes,
     const CuvPeakParams *params, CuvHoughPeak *peaks);
 
-/* The segments of one peak; segments has room for one per pixel. */
+/* Finds the segments of one peak. The array must have room for one per pixel.
+ */
 size_t oracle_segments (const CuvHoughLayout *layout, const uint8_t *map,
     const CuvHoughPeak *peak, const CuvSegmentParams *params,
     CuvHoughSegment *segments);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of rows of the largest frames against 64-bit arithmetic. */
+/* Pairs of rows in the largest frames, against 64-bit arithmetic. */
 #include "cuvcpu.h"
 #include "cpu/hough-cpu-private.h"
 #include "hough-inputs.h"
@@ -33,7 +33,7 @@ cell_of (const CuvHoughRow *row, uint32_t pixel)
       >> 16;
 }
 
-/* Votes, then subtracts the expected votes. */
+/* Votes, and checks that subtracting the expected votes leaves 0. */
 static void
 check_pair (const CuvHoughDsp *dsp, const CuvHoughPair *pair,
     const CuvHoughRow rows[2], const uint32_t pixels[N_PIXELS], uint32_t *table,
@@ -90,7 +90,8 @@ CUV_CHECKS_CPU (check_pairs)
   static const CuvHoughConfig configs[] = {
     { CUV_LINES_RHO_THETA, 16384, 16384, 4096, 1, -90, 90, 1, 90 },
     { CUV_LINES_PCLINES, 11000, 16384, 3600, 1, -90, 90, 1, 90 },
-    { CUV_LINES_RHO_THETA, 16384, 16384, 180, 1, -90, 90, 1, 90 }, /* none */
+    /* no pairs */
+    { CUV_LINES_RHO_THETA, 16384, 16384, 180, 1, -90, 90, 1, 90 },
   };
   CuvHoughDsp dsps[2];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* PClines: synthetic lines are found where parallel coordinates predict. */
+/* PClines: synthetic lines are found where parallel coordinates predict them.
+ */
 #include "hough-inputs.h"
 #include "hough-oracle.h"
 #include "cuvcheck.h"
@@ -14,7 +15,7 @@ typedef struct {
   double theta, rho;   /* relative to the frame's center */
 } Planted;
 
-/* A line across the frame, of at least 20 pixels that are exactly on it. */
+/* Returns a line across the frame with at least 20 pixels exactly on it. */
 static Planted
 random_line (int width, int height)
 {
@@ -43,7 +44,7 @@ random_line (int width, int height)
   return line;
 }
 
-/* The column of a direction: u = D sin / (|sin| + |cos|). */
+/* Returns the column of a direction: u = D sin / (|sin| + |cos|). */
 static double
 column_of (double theta, int d)
 {
@@ -52,8 +53,9 @@ column_of (double theta, int d)
   return d * (c < 0 ? -s : s) / (fabs (c) + fabs (s));
 }
 
-/* In the columns next to the line's, its votes fall into a few cells; the
- * greatest cell is the line's, within two columns and two cells. */
+/* Checks that the cell with the most votes is within two columns and two cells
+ * of the line, and has enough votes: the columns beside the line's spread its
+ * votes over a few cells. */
 static void
 check_planted (const CuvHoughLayout *layout, const Planted *line)
 {
@@ -63,7 +65,7 @@ check_planted (const CuvHoughLayout *layout, const Planted *line)
   const bool exact =
       fabs (column_of (line->theta, d) - rint (column_of (line->theta, d)))
       < 1e-9;
-  /* cells over which a column spreads the votes */
+  /* number of cells over which a column spreads the votes */
   const int spread = exact ? 2 : layout->n_cells / (2 * d) + 2;
   uint32_t *pixels = malloc ((size_t) line->n * sizeof *pixels);
   uint32_t *votes = malloc (cuv_hough_n_cells (layout) * sizeof *votes);

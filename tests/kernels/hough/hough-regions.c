@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Segments of regions, on shapes whose sides are known. */
+/* Segments of regions, in shapes whose sides are known. */
 #include "cuvcheck.h"
 #include "hough-expected.h"
 #include "hough/regions.h"
@@ -11,11 +11,11 @@ enum { SIZE = 240, FINER = 4 };
 
 static const double pi = 3.14159265358979323846;
 
-/* A bar around the frame's centre with round ends, or a disc if half is 0. */
+/* A bar with round ends around the frame's centre; a disc if half is 0. */
 typedef struct {
   double angle;        /* of its axis, radians */
-  double half, radius; /* of its axis, and half its width */
-  double gap;          /* in its middle */
+  double half, radius; /* half the length of its axis, half its width */
+  double gap;          /* in the middle of its axis */
 } Bar;
 
 static bool
@@ -61,7 +61,7 @@ const CuvHoughParams hough_bar_params = { .canny = { 1, CUV_CANNY_L1, 20, 40 },
   .segments = 1,
   .segment = { 40, 0 } };
 
-/* Finds the segments of a bar. Returns false if that fails. */
+/* Finds the segments of a bar. Returns false if the config is rejected. */
 static bool
 find (HoughExpected *found, const Bar *bar, const CuvHoughConfig *layout)
 {
@@ -74,7 +74,7 @@ find (HoughExpected *found, const Bar *bar, const CuvHoughConfig *layout)
   return ok;
 }
 
-/* The signed distance of a point from the bar's axis. */
+/* Returns the signed distance of a point from the bar's axis. */
 static double
 from_axis (const Bar *bar, int x, int y)
 {
@@ -82,8 +82,8 @@ from_axis (const Bar *bar, int x, int y)
       - (x / 256. - SIZE / 2.) * sin (bar->angle);
 }
 
-/* Both sides are found once, over at least four fifths of their length,
- * mostly in one piece. */
+/* Checks that each side is found once, with at least four fifths of its length,
+ * and mostly in one piece. */
 static void
 check_bar (const Bar *bar)
 {
@@ -110,8 +110,8 @@ check_bar (const Bar *bar)
   hough_expected_clear (&found);
 }
 
-/* Two bars end to end share a side if the gap between them, which their
- * round ends widen, is small enough. */
+/* Checks the segments of two bars end to end, which share a side if the gap
+ * between them is small enough; their round ends widen the gap. */
 static void
 check_gap (int max_gap, int n)
 {
@@ -148,7 +148,8 @@ check_disc (void)
   hough_expected_clear (&found);
 }
 
-/* A bar's normal is 90 degrees from its axis. */
+/* Checks how many segments of a bar a range of theta accepts. The bar's normal
+ * is at 90 degrees to its axis. */
 static void
 check_range (double from, double to, double axis, int n)
 {
@@ -166,7 +167,7 @@ check_range (double from, double to, double axis, int n)
   hough_expected_clear (&found);
 }
 
-/* Best first, and no more than are asked for. */
+/* Checks that the best segments come first, and at most max_lines of them. */
 static void
 check_best (void)
 {
@@ -192,7 +193,8 @@ check_best (void)
   cuv_check_frame_free (&frame);
 }
 
-/* Three quarters of a segment's steps need an edge, in any direction. */
+/* Checks that a segment needs edges at three quarters of its steps, in any
+ * direction. */
 static void
 check_density (void)
 {

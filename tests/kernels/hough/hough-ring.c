@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Votes and peaks in a ring buffer of a few rows.
  *
- * R. Josth, M. Dubska, A. Herout, J. Havel, Real-Time Line Detection Using
- * Accelerated High-Resolution Hough Transform, SCIA 2011: a ring buffer of the
- * rows that a peak's rule compares. Rows before the first and after the last
- * one are computed again from the other end, with rho negated. */
+ * After R. Josth, M. Dubska, A. Herout, J. Havel, Real-Time Line Detection
+ * Using Accelerated High-Resolution Hough Transform, SCIA 2011: the ring buffer
+ * has the rows that a peak rule compares. Rows before the first and after the
+ * last one are computed again from the other end, with rho negated. */
 #include "hough-inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Row k, wrapped, and whether its rho is negated; NULL if none. */
+/* Returns row k, wrapped around, or NULL if it does not exist. *sign is -1 if
+ * its rho is negated. */
 static const CuvHoughRow *
 find_row (const CuvHoughLayout *self, int k, int *sign)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line detector with C, AVX2 and CUDA, and different numbers of threads:
- * results and drawings equal those of the C reference, bit for bit. */
+/* The line detector with C, AVX2 and CUDA, and with different numbers of
+ * threads: results and drawings equal those of the C reference, bit for bit. */
 #include "hough-versions.h"
 #include "cpu/hough-cpu.h"
 #include "hough-expected.h"
@@ -80,8 +80,8 @@ check_votes_found (const HoughExpected *expected, const HoughRun *run)
 }
 #endif
 
-/* Drawings on a copy of the frame show the edge map and the accumulator, which
- * results lack. */
+/* Compares drawings on copies of the frame. They show the edge map and the
+ * accumulator, which results do not contain. */
 static void
 check_drawn (const HoughExpected *expected, const HoughRun *run,
     const CuvCheckFrame *frame, CuvHoughDraw draw)
@@ -151,7 +151,8 @@ check_methods (const HoughExpected *expected, HoughRun *run,
 
 /* ---- random frames ---- */
 
-/* Half of the frames are crops of larger ones, so that rows are unaligned. */
+/* Returns a random frame. Half of the frames are crops of larger ones, so that
+ * rows are unaligned. */
 static CuvCheckFrame
 random_frame (const char *format, int width, int height)
 {
@@ -171,8 +172,8 @@ random_frame (const char *format, int width, int height)
   return self;
 }
 
-/* Shared memory per block of the emulated GPU: the default, that of an older
- * GPU, or so little that only some rows fit, or none. */
+/* Sets the shared memory per block of the emulated GPU: the default, that of an
+ * older GPU, so little that only some rows fit, or so little that none fits. */
 static void
 limit_shared_memory (void)
 {
@@ -185,7 +186,7 @@ limit_shared_memory (void)
     unsetenv ("CUV_EMULATED_SHARED");
 }
 
-/* Runs several frames: no state may carry over from one to the next. */
+/* Runs several frames, because no state may carry over from one to the next. */
 static void
 check_runs (const CuvHoughConfig *config, int n_frames)
 {
@@ -268,7 +269,8 @@ CUV_CHECKS_CPU (check_extreme_sizes)
 
 /* ---- given frames ---- */
 
-/* Frees the frame; of the results only the numbers remain. */
+/* Checks all versions on a frame, and frees it. In the returned result only
+ * numbers are valid. */
 static CuvHoughResult
 check_picture (const CuvHoughConfig *config, const CuvHoughParams *params,
     CuvCheckFrame frame)
@@ -299,8 +301,8 @@ draw_line (const CuvComponent *grey, int x0, int y0, int x1, int y1)
   }
 }
 
-/* Winds inwards through many tiles; only the outer end exceeds the high
- * threshold. */
+/* Draws a spiral that winds inwards through many tiles; only its outer end
+ * exceeds the high threshold. */
 static CuvCheckFrame
 spiral (int width, int height)
 {
@@ -336,7 +338,7 @@ CUV_CHECKS (check_spiral)
   CUV_CHECK (result.n_edges > 8000, ": %d", (int) result.n_edges);
 }
 
-/* Regions that are split. */
+/* Regions are split into segments. */
 CUV_CHECKS (check_bars)
 {
   for (int degrees = 0; degrees < 180; degrees += 30) {
@@ -348,7 +350,7 @@ CUV_CHECKS (check_bars)
   }
 }
 
-/* One column in `every` is an edge. */
+/* Checks a frame in which one of `every` columns is an edge. */
 static CuvHoughResult
 check_full (
     const CuvHoughConfig *config, const CuvHoughParams *params, int every)
@@ -366,8 +368,8 @@ check_full (
   return check_picture (config, params, frame);
 }
 
-/* Cells with more votes than 8 and 16 bits hold, and more lines and segments
- * than their maximums. */
+/* Cells have more votes than 8 and 16 bits can hold, and there are more lines
+ * and segments than are returned. */
 CUV_CHECKS (check_limits)
 {
   CuvHoughParams params = { .source = CUV_EDGES_INPUT,

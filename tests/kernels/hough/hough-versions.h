@@ -10,8 +10,8 @@ extern const char *const hough_methods[]; /* names of CuvHoughMethod */
 
 typedef struct {
   CuvCheckVersion version;
-  void *state; /* a CuvHoughCpu or CuvHoughCuda; NULL and a failed check if out
-                * of memory */
+  void *state;    /* a CuvHoughCpu or CuvHoughCuda; NULL if out of memory, which
+                     fails a check */
   CuvFrame frame; /* where the version finds it */
   CuvHoughParams params;
   CuvHoughResult result;
@@ -21,7 +21,7 @@ HoughRun hough_run_new (
     const CuvHoughLayout *layout, const CuvCheckVersion *version);
 void hough_run_clear (HoughRun *self);
 
-/* data: a HoughRun. Detects the lines of the frame, or begins to do so. */
+/* Detects the lines of a frame, or queues this on the GPU. data: a HoughRun. */
 void hough_run_submit (void *data);
 
 /* Waits for the result. */

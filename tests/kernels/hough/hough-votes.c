@@ -64,7 +64,7 @@ check_bin (const CuvHoughLayout *layout, int gx, int gy)
   fraction = at - floor (at);
   if (fraction * 180 / layout->n_bins < .01
       || (1 - fraction) * 180 / layout->n_bins < .01)
-    return; /* rounding may choose the other bin */
+    return; /* rounding may choose the next bin */
   CUV_CHECK (cuv_hough_orientation_bin (layout, gx, gy) == (int) floor (at),
       ": %d, %d of %d", gx, gy, layout->n_bins);
 }
@@ -132,7 +132,7 @@ CUV_CHECKS_CPU (check_orientation_windows)
 
 /* ---- peaks ---- */
 
-/* Peaks of the accumulator and of the ring buffer. */
+/* Checks the peaks of the accumulator and of the ring buffer. */
 static void
 check_lists (const HoughInput *input, const CuvPeakParams *params,
     const uint32_t *accumulator, size_t max, const CuvHoughPeak *expected,
@@ -177,7 +177,8 @@ check_peaks (const HoughInput *input, const uint32_t *accumulator)
 
 /* ---- votes ---- */
 
-/* Votes go to the nearest cell, up to the rounding of the tables. */
+/* Checks that votes go to the nearest cell, except for the rounding of tables.
+ */
 static void
 check_cells (const HoughInput *input)
 {
@@ -219,7 +220,8 @@ check_accumulator (const HoughInput *input, const uint32_t *votes)
   }
 }
 
-/* A window of 90 degrees or more includes all edges. */
+/* Checks that an orientation window of 90 degrees or more includes all edges.
+ */
 static void
 check_no_window (const HoughInput *input, const uint32_t *votes)
 {
@@ -271,7 +273,8 @@ CUV_CHECKS_CPU (check_votes)
   }
 }
 
-/* A line of 50 pixels has a cell with 50 votes, and no cell has more. */
+/* Checks that a line of 50 pixels has a cell with 50 votes, and that no cell
+ * has more. */
 static void
 check_line (const char *name, int dx, int dy, int k, int r)
 {

@@ -90,7 +90,7 @@ ldp_each_input (void (*check) (const LdpInput *input))
   }
 }
 
-/* Where pixel (x, y) of a picture in an orientation comes from. */
+/* Returns pixel (x, y) of the picture in an orientation. */
 static uint8_t
 turned_pixel (const uint8_t *picture, int width, int height, int orientation,
     int x, int y)
@@ -125,7 +125,7 @@ ldp_input_turn (const LdpInput *self, int orientation)
   return counts;
 }
 
-/* Counts of either size against those of the reference. */
+/* Compares counts of two or four bytes with those of the reference. */
 bool
 ldp_counts_equal (
     const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rectangles of frames, and their results by the C reference. */
+/* Random rectangles of frames, and their results by the C reference. */
 #ifndef LDP_INPUTS_H
 #define LDP_INPUTS_H
 
@@ -14,26 +14,28 @@ typedef struct {
   uint32_t *wanted;
 } LdpInput;
 
-/* A random rectangle of a frame, resized or not, with random parameters. */
+/* Makes a random rectangle of a frame, resized or not, with random parameters.
+ */
 void ldp_input_init (LdpInput *self, const char *format, CuvCheckFill fill,
     int width, int height);
 void ldp_input_clear (LdpInput *self);
 
-/* Calls check for all formats and many sizes. */
+/* Calls `check` for all formats and many sizes. */
 void ldp_each_input (void (*check) (const LdpInput *input));
 
-/* The counts of the resized rectangle in an orientation (cuv_ldp_turn()); free
- * them. */
+/* Computes the counts of the resized rectangle in an orientation; see
+ * cuv_ldp_turn(). free() them. */
 uint32_t *ldp_input_turn (const LdpInput *self, int orientation);
 
-/* Compares counts of cuv_ldp_count_size() bytes with the expected ones. */
+/* Compares counts of cuv_ldp_count_size() bytes each with the expected ones. */
 bool ldp_counts_equal (
     const CuvLdpLayout *layout, const void *counts, const uint32_t *wanted);
 
-/* The frame with the codes of a direction drawn into the rectangle; free it. */
+/* Returns the frame with the codes of a direction drawn into the rectangle;
+ * free it. */
 CuvCheckFrame ldp_input_draw (const LdpInput *self, int direction);
 
-/* Whether two frames of the same format and size are equal. */
+/* Returns whether two frames of the same format and size are equal. */
 bool ldp_frames_equal (const CuvCheckFrame *a, const CuvCheckFrame *b);
 
 enum { LDP_PICTURES = 9, LDP_N_KINDS = 8 };
@@ -42,11 +44,11 @@ enum { LDP_PICTURES = 9, LDP_N_KINDS = 8 };
 typedef struct {
   CuvLdpLayout layout;
   uint32_t *counts[LDP_PICTURES];
-  uint8_t *packed; /* `stride` bytes each */
+  uint8_t *packed; /* `stride` bytes per picture */
   size_t stride;
 } LdpPictures;
 
-/* Pictures of one of LDP_N_KINDS layouts. */
+/* Makes pictures of one of LDP_N_KINDS layouts. */
 void ldp_pictures_init (LdpPictures *self, int kind);
 void ldp_pictures_clear (LdpPictures *self);
 

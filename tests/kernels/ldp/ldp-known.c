@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The C reference against results derived by hand. */
+/* The C reference against results that were derived by hand. */
 #include "cuvcheck.h"
 #include "ldp.h"
 
@@ -19,7 +19,7 @@ code (const Picture *picture, int order, int direction, int x, int y)
   return cuv_ldp_code (picture->pixels, SIZE, SIZE, order, direction, x, y);
 }
 
-/* Whether all codes away from the border have this value. */
+/* Returns whether all codes away from the border have this value. */
 static bool
 are_all (const Picture *picture, int order, int direction, uint8_t wanted)
 {
@@ -46,11 +46,11 @@ check_by_hand (void)
   cuv_check_case ("a code by hand");
   /* at (1, 1), 4: above 6 -4 6, right 0, below -6 4 0, left -6 */
   CUV_CHECK (cuv_ldp_code (pixels, 5, 3, 2, 0, 1, 1) == 0x5b);
-  /* at (2, 1) the derivative is 0: no neighbour agrees */
+  /* at (2, 1) the derivative is 0: all neighbours disagree with it */
   CUV_CHECK (cuv_ldp_code (pixels, 5, 3, 2, 0, 2, 1) == 0xff);
 }
 
-/* On a plane the first derivative is constant and all higher ones are 0. */
+/* On a plane the first derivative is constant, and all higher ones are 0. */
 static void
 check_ramps (void)
 {
@@ -102,7 +102,8 @@ fill (Picture *picture)
     picture->pixels[i] = (uint8_t) cuv_check_below (126);
 }
 
-/* Changes that keep all signs of derivatives, or flip all, change no code. */
+/* Changes that keep the signs of all derivatives, or flip all of them, change
+ * no code. */
 static void
 check_changes (void)
 {
@@ -126,11 +127,13 @@ check_changes (void)
   }
 }
 
-/* Mirroring at the anti-diagonal swaps 0 and 90 degrees, and the neighbours. */
+/* Mirroring at the anti-diagonal swaps 0 and 90 degrees, and reorders the
+ * neighbours. */
 static void
 check_mirrored (void)
 {
-  static const int bits[8] = { 2, 1, 0, 7, 6, 5, 4, 3 }; /* after mirroring */
+  /* where each neighbour's bit is after mirroring */
+  static const int bits[8] = { 2, 1, 0, 7, 6, 5, 4, 3 };
   Picture picture, mirrored;
   bool same = true;
 
@@ -237,7 +240,8 @@ check_uniform (void)
   CUV_CHECK (layout.bin_of_code[5] == 58);
 }
 
-/* A scale is described as the resized picture alone, and counts as a part. */
+/* Each scale is described as its resized picture would be alone, after the
+ * counts of the larger scale. */
 static void
 check_scales (void)
 {
@@ -310,8 +314,8 @@ CUV_CHECKS_CPU (check_ldp_pictures)
 {
   static const uint8_t row[] = { 10, 20, 40, 90, 0, 255 };
   static const uint8_t halves[] = { 15, 65, 128 };
-  static const uint8_t four[] = { 13, 33, 60, 170 }; /* 1.5 pixels each */
-  static const uint8_t twice[] = { 10, 13, 18, 20 }; /* from two pixels */
+  static const uint8_t four[] = { 13, 33, 60, 170 }; /* from 1.5 pixels each */
+  static const uint8_t twice[] = { 10, 13, 18, 20 }; /* from two pixels each */
   static const uint8_t thrice[] = { 10, 10, 13, 17, 20, 20 };
 
   check_picture (row, 6, row, 6);
@@ -357,7 +361,7 @@ CUV_CHECKS_CPU (check_ldp_similarity)
   CUV_CHECK (similarity_of (&layout, &noise, &other) < 0.5);
   CUV_CHECK (similarity_of (&layout, &noise, &other)
       == similarity_of (&layout, &other, &noise));
-  /* at order 2 all codes of the ramp are 0, of the flat picture 255 */
+  /* at order 2 all codes of the ramp are 0, and all of the flat picture 255 */
   params.order = 2;
   CUV_CHECK (cuv_ldp_layout_init (&layout, &params, SIZE, SIZE) == NULL);
   CUV_CHECK (similarity_of (&layout, &ramp, &flat) == 0.0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark of comparing queries with an index on the CPU or on the GPU. */
+/* Benchmark of comparing queries with an index, on the CPU or on the GPU. */
 #include "ldp-inputs.h"
 #include "cuvcheck.h"
 #if HAVE_CUDA
@@ -14,7 +14,7 @@ enum { PLENTY = 1 << 30, MAX_QUERIES = 16 };
 typedef struct {
   CuvLdpLayout layout;
   CuvLdpMatcher *matcher;
-  uint8_t *entries; /* `size` bytes each; the first ones are the queries */
+  uint8_t *entries; /* `size` bytes each; the first entries are the queries */
   double *similarities;
   size_t size;
   int n, n_queries, n_threads;
@@ -22,8 +22,8 @@ typedef struct {
   void *counts;
 } Bench;
 
-/* Few entries, repeated. With --cuda they are in device memory: all of them, or
- * at most max_bytes unless that is 0. */
+/* Makes n entries by repeating a few. With --cuda they are in device memory:
+ * all of them if max_bytes is 0, else as many as fit in max_bytes. */
 static void
 bench_init (Bench *self, const CuvLdpParams *params, int width, int height,
     int n, size_t max_bytes)
@@ -132,8 +132,8 @@ bench_counts (
   bench_clear (&self);
 }
 
-/* What cuvision-search does with its part of an index: the query comes from
- * the host, and the best five entries are returned. */
+/* Does what cuvision-search does with its part of an index: the query comes
+ * from the host, and the best five entries are returned. */
 static void
 search (void *data)
 {
@@ -151,8 +151,8 @@ search (void *data)
   cuv_ldp_best (self->similarities, (size_t) self->n, 0.0, 5, best);
 }
 
-/* Compares n_queries orientations with an index that is entirely in device
- * memory. */
+/* Times the comparison of n_queries orientations with an index that is entirely
+ * in device memory. */
 static void
 bench_search (const CuvLdpParams *params, int side, int n_queries, int n)
 {
@@ -171,7 +171,7 @@ CUV_BENCH_CUDA (bench_ldp_match_cuda)
   const CuvLdpParams blocks = { .order = 3, .block = 16, .directions = 15 };
   const CuvLdpParams grid = { .order = 3, .grid = 8, .directions = 15 };
   const CuvLdpParams one = { .order = 3, .grid = 1, .directions = 15 };
-  const CuvLdpParams usual = { /* as cuvision-index's */
+  const CuvLdpParams usual = { /* the defaults of cuvision-index */
     .order = 3,
     .block = 16,
     .directions = 15,

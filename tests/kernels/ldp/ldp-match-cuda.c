@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Similarities on the GPU against the CPU. */
+/* Similarities on the GPU, against the CPU and the C reference. */
 #include "config.h"
 #include "ldp-inputs.h"
 #include "cuvcheck.h"
@@ -13,7 +13,7 @@
 
 enum { N_ENTRIES = 33, PLENTY = 1 << 30 };
 
-static int n_threads; /* 0: one per processor */
+static int n_threads; /* 0 = one per processor */
 /* ---- synthetic histograms ---- */
 
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
   uint8_t *entries;
 } Index;
 
-/* Distributions that pair a byte of 255 with every special case: all codes in
- * one of three bins; one in bin 0 and the rest in one bin, or in every second
- * bin; random. */
+/* Fills one of the distributions in which a byte of 255 meets every special
+ * case: all codes in one of three bins; one code in bin 0 and the rest in one
+ * bin or in every second bin; random codes. */
 static void
 fill_histogram (uint32_t *counts, int n_bins, uint32_t total)
 {
@@ -120,8 +120,9 @@ set_entries (const Index *self, CuvLdpMatchCuda *cuda, int n, int first_new)
       cuda, self->entries, n, first_new, cuv_check_stream);
 }
 
-/* Compares picture `query` with the first n entries. Its counts are unpacked as
- * by cuv_ldp_cuda_counts(), at an offset of `skip` counts. */
+/* Compares picture `query` with the first n entries. Its counts are passed
+ * unpacked, as cuv_ldp_cuda_counts() returns them, at an offset of `skip`
+ * counts. */
 static void
 ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
     double *found)
@@ -147,7 +148,7 @@ ask (const Index *self, CuvLdpMatchCuda *cuda, int query, int n, size_t skip,
   free (counts);
 }
 
-/* Compares a query of packed counts. */
+/* Does the same with packed counts. */
 static void
 ask_packed (
     const Index *self, CuvLdpMatchCuda *cuda, int query, int n, double *found)
@@ -192,7 +193,8 @@ check_query (
       ": similarities to packed counts differ");
 }
 
-/* Of several queries the largest similarity of each entry counts. */
+/* Checks that with several queries the largest similarity of each entry is
+ * returned. */
 static void
 check_queries (const Index *self, CuvLdpMatchCuda *cuda, int n)
 {
@@ -246,7 +248,7 @@ least_memory (const Index *self)
   return text != NULL ? strtoul (text + 9, NULL, 10) : 0;
 }
 
-/* Bytes per entry on the device. */
+/* Returns the size of an entry on the device, in bytes. */
 static size_t
 pitch_of (const Index *self)
 {
@@ -274,7 +276,7 @@ check_limit (const Index *self, size_t max_bytes, const double *wanted)
   ask (self, cuda, 2, 7, 0, found);
   CUV_CHECK (memcmp (found, wanted, 7 * sizeof *found) == 0);
   check_queries (self, cuda, 5);
-  /* only entries from the eleventh on are new */
+  /* of these, the entries from the eleventh on are new */
   CUV_CHECK (
       cuv_ldp_match_cuda_set_entries (cuda, self->entries + 10 * self->stride,
           N_ENTRIES - 10, 0, cuv_check_stream)
@@ -302,7 +304,8 @@ check_limits (const Index *self)
       self, least + rooms[cuv_check_below (6)] * pitch_of (self), wanted);
 }
 
-/* After any failed allocation there are no entries, and a retry works. */
+/* Checks that after any failed allocation the matcher has no entries, and that
+ * a retry succeeds. */
 static void
 check_out_of_memory (const Index *self)
 {
@@ -362,7 +365,7 @@ check_device_descriptor (void)
       &index.layout, index.counts[6], index.entries + 6 * index.stride));
   frame = cuv_check_to_device (&host, &memory);
   cuda = cuv_ldp_cuda_new (&index.layout);
-  match = match_new (&index, 0); /* half of the free memory */
+  match = match_new (&index, 0); /* uses half of the free memory */
   CUV_CHECK (set_entries (&index, match, N_ENTRIES, 0) == 0
       && cuv_ldp_cuda_submit (cuda, &frame, &rect, cuv_check_stream) == 0
       && cuv_ldp_match_cuda_submit_counts (match, cuv_ldp_cuda_counts (cuda),
@@ -398,7 +401,7 @@ CUV_CHECKS_CUDA (check_ldp_match_cuda)
         40, 37 },
     { { .order = 2, .block = 6, .directions = 5 }, 40, 37 },
     { { .order = 3, .block = 16, .directions = 15, .scales = 2 }, 40, 37 },
-    /* histograms of 255 codes: 255 means 255 */
+    /* histograms of 255 codes: a byte of 255 means 255 */
     { { .order = 2,
           .block = 17,
           .directions = 15,
@@ -422,7 +425,7 @@ CUV_CHECKS_CUDA (check_ldp_match_cuda)
           .bins = CUV_LDP_BINS_LEVELS,
           .levels = 33 },
         40, 37 },
-    /* two bytes per count; few histograms, so that warps share blocks */
+    /* two bytes per count; so few histograms that warps share blocks */
     { { .order = 3, .grid = 1, .directions = 15 }, 40, 37 },
     { { .order = 3, .grid = 1, .directions = 5 }, 40, 37 },
     { { .order = 3, .grid = 2, .directions = 7 }, 40, 37 },
@@ -430,7 +433,7 @@ CUV_CHECKS_CUDA (check_ldp_match_cuda)
     { { .order = 4, .grid = 1, .directions = 2, .bins = CUV_LDP_BINS_UNIFORM },
         40, 37 },
     { { .order = 9, .block = 99, .directions = 15 }, 40, 37 },
-    /* four bytes per count, and two packed from four */
+    /* four bytes per count, and two bytes packed from four */
     { { .order = 2, .grid = 1, .directions = 15, .is_merged = 1 }, 140, 131 },
     { { .order = 9, .grid = 1, .directions = 15, .is_merged = 1 }, 132, 131 },
     /* empty histograms */

@@ -23,7 +23,7 @@ check_similarities (
   }
 }
 
-/* All from entry `first` on, with every fourth as a query. */
+/* Compares all pictures from `first` on with every fourth one as a query. */
 static void
 check_pictures (
     const LdpPictures *self, int first, unsigned mask, int n_threads)
@@ -49,7 +49,8 @@ check_pictures (
   cuv_cpu_set_mask (~0u);
 }
 
-/* Of a query and its variants the largest similarity of each entry counts. */
+/* Checks that of a query and its variants the largest similarity of each entry
+ * is returned. */
 static void
 check_variants (const LdpPictures *self)
 {
@@ -64,7 +65,7 @@ check_variants (const LdpPictures *self)
   }
   cuv_ldp_matcher_run (
       matcher, queries, 3, self->packed, self->stride, 0, LDP_PICTURES, 2);
-  for (int i = 0; i < 3; i++) { /* the last two are one */
+  for (int i = 0; i < 3; i++) { /* the last two are variants of one query */
     queries[i].similarities = together[(i + 1) / 2];
     queries[i].is_variant = i == 2;
   }
@@ -79,8 +80,9 @@ check_variants (const LdpPictures *self)
 
 enum { TIED = 24, UNITS = 2000 };
 
-/* Spreads the same distance over different blocks: 10 of 900 codes of an inner
- * block weigh as much as 9 of 810 of one at the border. Corners are equal. */
+/* Spreads the same distance over different blocks: 10 of the 900 codes of an
+ * inner block weigh as much as 9 of the 810 of a block at the border. Corner
+ * blocks stay equal. */
 static void
 fill_tied (const CuvLdpLayout *layout, int n_units, uint32_t *counts)
 {
@@ -99,8 +101,8 @@ fill_tied (const CuvLdpLayout *layout, int n_units, uint32_t *counts)
   }
 }
 
-/* Equal similarities are ordered by entry, whatever blocks the distance is in.
- */
+/* Checks that equal similarities are ordered by entry, whichever blocks the
+ * distance is in. */
 static void
 check_ties (void)
 {
@@ -156,7 +158,7 @@ check_best (void)
   CUV_CHECK (cuv_ldp_best (similarities, 7, 0.96, 3, matches) == 0);
 }
 
-/* Compares with a selection sort. */
+/* Compares the best entries with those of a selection sort. */
 static void
 check_many_best (void)
 {

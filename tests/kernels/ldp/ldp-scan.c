@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of an index, on the CPU or the GPU and with any memory, against the
- * matcher. */
+/* Scans of parts of an index, on the CPU or the GPU and with different amounts
+ * of memory, against the matcher. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { N = 21, QUERIES = N / 3 };
 
-/* Noise, of which some entries repeat others. */
+/* Writes an index of noise in which some entries repeat others. */
 static CuvLdpIndex *
 write_index (const char *path, const CuvLdpParams *params, int size)
 {
@@ -38,8 +38,8 @@ write_index (const char *path, const CuvLdpParams *params, int size)
   return cuv_ldp_index_open (path, &error);
 }
 
-/* The second query is a variant of the first: both get the larger
- * similarities. */
+/* Makes the second query a variant of the first: the larger similarity of both
+ * must be returned. */
 static void
 check_variants (CuvLdpScan *scan, CuvLdpPackedQuery *queries, uint64_t n,
     const CuvProcessor *processor)
@@ -89,7 +89,8 @@ check_part (const CuvLdpIndex *index, uint64_t first, uint64_t n,
   cuv_ldp_matcher_free (matcher);
 }
 
-/* For programs: ranks are assigned to a machine's GPUs in turn. */
+/* Checks that ranks of a program are assigned to the GPUs of a machine in turn.
+ */
 static void
 check_devices (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark at the source document's picture sizes: from device memory, from
- * host memory, and streamed, where copies overlap kernels. */
+/* Benchmark of square pictures of 256 to 4096 pixels a side: in device memory,
+ * from host memory, and streamed from host memory, where copies overlap
+ * kernels. */
 #include "config.h"
 
 #if HAVE_CUDA
@@ -20,8 +21,8 @@ typedef struct {
 
 typedef struct {
   Lane lanes[LANES];
-  CuvFrame frame;      /* in device memory, one per lane */
-  const void *picture; /* pinned */
+  CuvFrame frame;      /* in device memory */
+  const void *picture; /* in pinned memory */
   int size;
 } Sizes;
 
@@ -72,7 +73,8 @@ run_and_back (void *data)
   cuv_ldp_cuda_collect (self->lanes[0].cuda);
 }
 
-/* Each lane describes one picture after the other. */
+/* Queues a picture on each lane as soon as the lane's previous one is
+ * described. */
 static void
 run_streamed (void *data)
 {

@@ -13,7 +13,7 @@ typedef struct {
   const LdpInput *input;
   CuvCheckVersion version;
   void *state;    /* a CuvLdpCpu or CuvLdpCuda */
-  CuvFrame frame; /* the input's, where the version finds it */
+  CuvFrame frame; /* where the version finds the input's frame */
   void *memory;
   const void *counts;
 } Run;
@@ -40,7 +40,7 @@ static void
 submit (void *data)
 {
   Run *self = data;
-  /* both must not be used after the call */
+  /* copies, cleared below: both arguments may be gone after the call */
   CuvFrame frame = self->frame;
   CuvLdpRect rect = self->input->rect;
 
@@ -84,7 +84,7 @@ check_turned (Run *self)
   }
 }
 
-/* Draws on a copy of the frame. */
+/* Checks what is drawn on a copy of the frame. */
 static void
 check_drawing (Run *self)
 {
@@ -124,8 +124,8 @@ check_run (const LdpInput *input)
   }
 }
 
-/* Blocks of the picture split over many tiles, with adjacent two-byte counts,
- * and with empty tiles. */
+/* Checks blocks that are split over many tiles, adjacent two-byte counts, and
+ * empty tiles. */
 static void
 check_large (const CuvLdpParams *params, CuvCheckFill fill)
 {
@@ -179,7 +179,7 @@ CUV_CHECKS (check_ldp_versions)
   check_all_large ();
 }
 
-/* More equal codes in a block than two bytes can count. */
+/* A block with more equal codes than two bytes can count. */
 CUV_CHECKS_CPU (check_many)
 {
   const CuvLdpParams params = { .order = 2, .grid = 1, .directions = 15 };
@@ -242,7 +242,7 @@ bench_case (const Bench *c, const char *version, int n_threads)
   cuv_check_frame_free (&input.frame);
 }
 
-/* A 1080p frame resized to 256 x 256. */
+/* Times a 1080p frame that is resized to 256 x 256. */
 static void
 bench_resized (void)
 {

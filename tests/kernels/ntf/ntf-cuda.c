@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What only the GPU does: other kernels for long rows and little work, loading
- * on the device, running out of memory; and how its runs end. */
+/* What only the GPU has: separate kernels for long rows and for little work,
+ * loading on the device, running out of memory. Also how its runs end. */
 #include "config.h"
 
 #if HAVE_CUDA
@@ -16,7 +16,8 @@ enum { WIDTH = 37, HEIGHT = 5, DEPTH = 40, BANDS = 35, FIRST = 3 };
 
 typedef enum { BIP, BIL, BSQ } Interleave;
 
-/* Sets the steps of a cube with rows padded by some bytes; returns its size. */
+/* Sets the steps of a cube, whose rows are padded by this number of bytes.
+ * Returns its size in bytes. */
 static size_t
 lay_out (CuvCube *cube, Interleave interleave, int padding)
 {
@@ -35,7 +36,8 @@ lay_out (CuvCube *cube, Interleave interleave, int padding)
       + padding * HEIGHT * (interleave == BSQ ? BANDS : 1));
 }
 
-/* Random bytes make floats of all kinds, NaN and infinities included. */
+/* Compares a loaded cube with the reference's. Random bytes make floats of all
+ * kinds, including NaN and infinity. */
 static void
 check_load (CuvCubeFormat format, Interleave interleave, int padding)
 {
@@ -126,7 +128,7 @@ check_loading (void)
 
 /* ---- memory ---- */
 
-/* Fails each allocation in turn. */
+/* Lets each allocation fail in turn. */
 static void
 check_memory (void)
 {
@@ -157,8 +159,8 @@ open_scene (NtfCase *self, int height, int width, int depth, int rank)
   return ntf_case_open (self);
 }
 
-/* The smallest work per launch: kernels are launched for some rows at a time.
- */
+/* With the smallest work per launch, kernels are launched for a few rows at a
+ * time. */
 static void
 check_split_launches (CuvNtfSchedule schedule)
 {
@@ -174,9 +176,9 @@ check_split_launches (CuvNtfSchedule schedule)
   ntf_case_clear (&self);
 }
 
-/* A tolerance that rounding cannot affect: between the change of error at a
- * test and the least change before it, where these differ much. Without such a
- * test it is 1, which stops at the second test. */
+/* Returns a tolerance that rounding cannot affect: it lies between the change
+ * of the error at a test and the smallest change before, where these differ
+ * much. If there is no such test, returns 1, which stops at the second test. */
 static double
 tolerance_of (const CuvNtfResult *result)
 {
@@ -215,7 +217,7 @@ check_tolerance (void)
   ntf_case_clear (&self);
 }
 
-/* A term of zeros stays zero unless reinit-dead is set. */
+/* Checks that a term of zeros stays zero unless reinit-dead is set. */
 static void
 check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
 {
@@ -244,7 +246,7 @@ check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
   ntf_case_clear (&self);
 }
 
-/* With an init other than PREVIOUS the terms of given factors are sorted. */
+/* Checks that the terms of given factors are sorted if init is not PREVIOUS. */
 static void
 check_given_factors (void)
 {
@@ -286,7 +288,7 @@ check_cancelled (void)
     self.runs[0].cancel = 1;
     CUV_CHECK (cuv_ntf_cuda_step (self.runs[0].state, &status) == 0
         && status == CUV_NTF_CANCELLED);
-    /* during the launches of a start */
+    /* also during the launches of a start */
     cuv_ntf_cuda_set_max_work (self.runs[0].state, 1);
     CUV_CHECK (cuv_ntf_cuda_start (self.runs[0].state, &params) == 0
         && cuv_ntf_cuda_step (self.runs[0].state, &status) == 0

@@ -12,7 +12,7 @@
 
 /* ---- random numbers ---- */
 
-/* Random123's known answer for a counter and a key of zeros. */
+/* Compares with Random123's known answer for a counter and a key of zeros. */
 CUV_CHECKS_CPU (check_ntf_random)
 {
   static const uint32_t known[] = { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c,
@@ -30,8 +30,9 @@ CUV_CHECKS_CPU (check_ntf_random)
 
 /* ---- planted terms ---- */
 
-/* The worst over all planted terms of the best match: the cosine with a found
- * term, the minimum over the modes. */
+/* Returns how well the found terms match the planted ones: two terms match by
+ * their minimum cosine over the modes, each planted term counts with its best
+ * match, and the worst of these is returned. */
 static double
 worst_match (const CuvNtfFactors *planted, const CuvNtfFactors *found)
 {
@@ -82,7 +83,8 @@ check_planted (
   ntf_tensor_clear (&tensor);
 }
 
-/* With a single term every update is exact, whatever the other modes are. */
+/* Checks that with a single term every update is exact, whatever the other
+ * modes are. */
 static void
 check_one_term (CuvNtfAlgorithm algorithm)
 {
@@ -118,7 +120,8 @@ CUV_CHECKS_CPU (check_ntf_planted)
 
 /* ---- invariants ---- */
 
-/* One iteration at a time, each from the factors of the last. */
+/* Checks that the error never increases. Runs one iteration at a time, each
+ * from the factors of the previous one. */
 static void
 check_monotone (CuvNtfAlgorithm algorithm, CuvNtfSchedule schedule)
 {
@@ -131,7 +134,7 @@ check_monotone (CuvNtfAlgorithm algorithm, CuvNtfSchedule schedule)
   cuv_ntf_factors_init (&factors, 40, 36, 31, 6);
   params.algorithm = algorithm;
   params.schedule = schedule;
-  params.normalise = schedule == CUV_NTF_GS; /* where scale does not matter */
+  params.normalise = schedule == CUV_NTF_GS; /* Jacobi depends on scale */
   cuv_check_case ("monotone, algorithm %d, schedule %d", algorithm, schedule);
   for (int i = 0; i < 60; i++) {
     CuvNtfResult result = ntf_run_once (&tensor, &params, 2, &factors);
@@ -152,8 +155,8 @@ CUV_CHECKS_CPU (check_ntf_monotone)
   check_monotone (CUV_NTF_MU, CUV_NTF_JACOBI);
 }
 
-/* Permuting the axes of the tensor permutes the factors: mode m becomes mode
- * m + 1. */
+/* Permuting the axes of the tensor permutes the factors: mode m becomes mode m
+ * + 1. */
 CUV_CHECKS_CPU (check_ntf_axes)
 {
   enum { A = 13, B = 17, C = 9 };
@@ -233,7 +236,7 @@ check_edge_case (const char *name, Fill fill, int height, int width, int depth,
     params.schedule = kind == 2 ? CUV_NTF_JACOBI : CUV_NTF_GS;
     params.sparsity = kind == 4 || kind == 5 ? 1 : 0;
     params.init = kind == 3 ? CUV_NTF_PREVIOUS /* zeros */
-        : kind == 6         ? CUV_NTF_NNDSVD   /* the GPU has none */
+        : kind == 6         ? CUV_NTF_NNDSVD   /* not on the GPU */
                             : CUV_NTF_RANDOM;
     params.reinit_dead = kind % 2;
     result = ntf_run_once (&tensor, &params, 2, &factors);
@@ -310,7 +313,8 @@ CUV_CHECKS_CPU (check_ntf_params)
   ntf_tensor_clear (&tensor);
 }
 
-/* With one constant term the penalty scales the sum by 1 / (1 + sparsity). */
+/* Checks that with one constant term the penalty scales the sum by 1 / (1 +
+ * sparsity). */
 static void
 check_sparsity (CuvNtfAlgorithm algorithm, double sparsity)
 {
@@ -341,8 +345,8 @@ CUV_CHECKS_CPU (check_ntf_sparsity)
   check_sparsity (CUV_NTF_HALS, 0.1);
 }
 
-/* U and V have unit columns, terms are sorted, W has the scale of the samples.
- */
+/* The columns of U and V have unit length, terms are sorted, and W has the
+ * scale of the samples. */
 CUV_CHECKS_CPU (check_ntf_normalised)
 {
   CuvNtfTensor tensor = ntf_tensor_new (20, 16, 11);
@@ -382,8 +386,8 @@ CUV_CHECKS_CPU (check_ntf_normalised)
   ntf_tensor_clear (&tensor);
 }
 
-/* The residuals of the pixels add up to the error, in the scale of the
- * samples. */
+/* Checks that the residuals of all pixels add up to the error, in the scale of
+ * the samples. */
 static void
 check_residual (int height, int width, int depth, double max_work)
 {
@@ -419,8 +423,8 @@ CUV_CHECKS (check_ntf_residual)
     check_residual (21, 30, 6, 1e9);
 }
 
-/* Cancelling before a step leaves all factors unchanged; all functions fail
- * once cancelled. */
+/* Checks that cancelling before a step leaves all factors unchanged, and that
+ * all functions then fail. */
 static void
 check_cancelled (CuvNtfAlgorithm algorithm)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pixels x depth: rows that sum to 1 against a search of all supports, runs
- * against known mixtures, fast versions and the GPU against the reference. */
+/* Factorisation of matrices, pixels x depth: rows that sum to 1 against a
+ * search of all supports, runs against known mixtures, fast versions and the
+ * GPU against the reference. */
 #include "ntf-runs.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 /* ---- a row that sums to 1 ---- */
 
-enum { MAX = 5 }; /* terms */
+enum { MAX = 5 }; /* maximum number of terms */
 
 typedef struct {
   int rank;
@@ -41,7 +42,7 @@ problem_init (Problem *self, int rank)
   }
 }
 
-/* Solves n equations, in place, by Gauss and Jordan. */
+/* Solves n equations in place by Gauss-Jordan elimination. */
 static void
 solve_equations (double a[MAX + 1][MAX + 2], int n)
 {
@@ -67,7 +68,8 @@ solve_equations (double a[MAX + 1][MAX + 2], int n)
     a[k][n] /= a[k][k];
 }
 
-/* The least squares with this sum among the terms of a support. */
+/* Finds the least squares solution that sums to 1 and has only the terms of a
+ * support. Returns whether it has no negative value. */
 static bool
 solve_support (const Problem *self, unsigned support, double *x)
 {
@@ -134,7 +136,8 @@ check_share (int rank)
 
 /* ---- known mixtures ---- */
 
-/* Spectra in random mixtures with a sum of 1; the first pixels are pure. */
+/* Mixes spectra at random with a sum of 1; each of the first pixels has one
+ * spectrum only. */
 static void
 fill_mixtures (CuvNtfTensor *tensor, const CuvNtfFactors *spectra)
 {
@@ -156,7 +159,7 @@ fill_mixtures (CuvNtfTensor *tensor, const CuvNtfFactors *spectra)
   }
 }
 
-/* The cosine of a spectrum and the most similar term's. */
+/* Returns the cosine between a spectrum and the most similar term. */
 static double
 best_cosine (const CuvNtfFactors *spectra, int k, const CuvNtfFactors *found)
 {
@@ -218,7 +221,8 @@ check_mixtures (int height, int width, int depth, int rank)
   ntf_tensor_clear (&tensor);
 }
 
-/* More terms than bands, equal pixels, zeros: all is finite. */
+/* Checks that all results are finite with more terms than bands and with equal
+ * pixels, which may be zero. */
 static void
 check_degenerate (CuvNtfInit init, bool sum_to_one, float value)
 {
@@ -278,7 +282,7 @@ fill_noisy_mixtures (NtfCase *self)
     tensor->values[i] += (float) (0.02 * ntf_random ());
 }
 
-/* The GPU starts from factors unless init is RANDOM. */
+/* The GPU starts from given factors unless init is RANDOM. */
 static void
 check_inits (NtfCase *self, CuvNtfParams params)
 {
@@ -303,9 +307,8 @@ check_kind (NtfCase *self, int kind, const CuvNtfFactors *spectra)
 
   cuv_check_case ("%dx%dx%d, rank %d, kind %d", self->tensor.height,
       self->tensor.width, self->tensor.depth, self->wanted.rank, kind);
-  /* with random factors terms of very small weight would amplify rounding
-   * errors
-   */
+  /* random factors would have terms of very small weight, which amplify
+   * rounding errors */
   if (params.algorithm == CUV_NTF_HALS) {
     ntf_copy_factors (&self->wanted, spectra);
     params.init = CUV_NTF_PREVIOUS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Factorisations on the CPU or, with --cuda, on the GPU, and cases to compare
- * with the reference. */
+/* Factorisations on the CPU or, with --cuda, on the GPU, and cases that compare
+ * them with the reference. */
 #ifndef NTF_RUNS_H
 #define NTF_RUNS_H
 
@@ -20,7 +20,7 @@ void ntf_run_clear (NtfRun *self);
 
 bool ntf_run_load (NtfRun *self, const CuvNtfTensor *tensor);
 
-/* Loads or scans a cube of size bytes in host memory. */
+/* Load or scan a cube of `size` bytes in host memory. */
 bool ntf_run_load_cube (NtfRun *self, const CuvCube *cube, size_t size,
     const double *ignore, int z, double scale);
 bool ntf_run_scan (NtfRun *self, const CuvCube *cube, size_t size,
@@ -30,8 +30,8 @@ bool ntf_run_start (NtfRun *self, const CuvNtfParams *params);
 CuvNtfStatus ntf_run_step (NtfRun *self);
 const CuvNtfResult *ntf_run_result (const NtfRun *self);
 
-/* Runs to the end, and stores the factors found. Starts from factors if init is
- * PREVIOUS, and on the GPU unless it is RANDOM. */
+/* Runs to the end and stores the factors found. Starts from `factors` if init
+ * is PREVIOUS, and on the GPU also if init is not RANDOM. */
 CuvNtfResult ntf_run_to_end (
     NtfRun *self, const CuvNtfParams *params, CuvNtfFactors *factors);
 
@@ -39,12 +39,12 @@ CuvNtfResult ntf_run_to_end (
 CuvNtfResult ntf_run_once (const CuvNtfTensor *tensor,
     const CuvNtfParams *params, int n_threads, CuvNtfFactors *factors);
 
-/* Checks that the residuals of the last run add up to its error, and some of
- * them against their definition. */
+/* Checks that the residuals of the last run add up to its error, and compares
+ * some of them with their definition. */
 void ntf_check_residual (NtfRun *self, const CuvNtfTensor *tensor,
     const CuvNtfFactors *factors, double error);
 
-/* A tensor, and all versions with that tensor loaded. */
+/* A tensor, and all versions with it loaded. */
 typedef struct {
   CuvNtfTensor tensor;
   CuvNtfFactorisation factorisation;
@@ -53,16 +53,16 @@ typedef struct {
   int n_runs;
 } NtfCase;
 
-/* Fill the tensor before ntf_case_open(), which fails a check and returns false
- * on errors. */
+/* Fill the tensor between ntf_case_init() and ntf_case_open(), which fails a
+ * check and returns false on errors. */
 void ntf_case_init (NtfCase *self, int height, int width, int depth, int rank,
     CuvNtfFactorisation factorisation);
 bool ntf_case_open (NtfCase *self);
 void ntf_case_clear (NtfCase *self);
 
 /* Runs all versions, each with several numbers of threads or, on the GPU,
- * twice: the results are the same to the bit. Returns the first; its factors
- * are `found`. */
+ * twice, and checks that results are equal bit for bit. Returns the first
+ * result; its factors are in `found`. */
 CuvNtfResult ntf_check_equal (NtfCase *self, const CuvNtfParams *params);
 
 /* Compares each iteration of all versions with the reference, beginning with
@@ -71,11 +71,12 @@ CuvNtfResult ntf_check_equal (NtfCase *self, const CuvNtfParams *params);
  * factors only the sums of terms are compared. */
 void ntf_check_iterations (NtfCase *self, CuvNtfParams params, int iterations);
 
-/* The same for a whole run of multiplicative updates, whose factors are
+/* Does the same for a whole run of multiplicative updates, whose factors are
  * compared column by column. */
 void ntf_check_mu (NtfCase *self, const CuvNtfParams *params);
 
-/* The counts of a result, and its errors with a tolerance of the first. */
+/* Compares the counts of two results, and their errors. `first` is the
+ * tolerance of the first error. */
 void ntf_check_errors (
     const CuvNtfResult *wanted, const CuvNtfResult *found, double first);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* C, SIMD and CUDA within a tolerance of the reference, cubes that they load
- * and scan, and the times of iterations. */
+/* C, SIMD and CUDA within a tolerance of the reference, the cubes that they
+ * load and scan, and the times of iterations. */
 #include "ntf-runs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A run of two iterations, whose second iteration the reference computes from
- * the factors after the first. */
+/* Checks the second iteration of a run: the reference computes it from the
+ * factors that the run has after the first one. */
 static void
 check_two_iterations (NtfCase *self, NtfRun *run, CuvNtfParams params)
 {
@@ -76,8 +76,8 @@ check_size (int height, int width, int depth, int rank)
 
 enum { ALL, NOT_FEW, GPU, LARGE }; /* LARGE: on the GPU, but not emulated */
 
-/* HALS divides by what may be singular if the rank is above the product of two
- * sizes. */
+/* Ranks are at most the product of two sizes: with higher ones HALS divides by
+ * matrices that may be singular. */
 CUV_CHECKS (check_ntf_versions)
 {
   static const struct {
@@ -94,8 +94,8 @@ CUV_CHECKS (check_ntf_versions)
     { 5, 6, 4, 20, GPU },
     { 13, 12, 11, CUV_NTF_MAX_RANK, GPU },
     { 2, 140, 3, 40, GPU },
-    { 2, 2070, 3, 2, GPU }, /* rows longer than a block's part */
-    { 385, 3, 2, 9, GPU },  /* more rows than blocks of four rows cover */
+    { 2, 2070, 3, 2, GPU }, /* rows longer than the part of a block */
+    { 385, 3, 2, 9, GPU },  /* more rows than blocks of four cover */
     { 140, 71, 13, 16, LARGE },
     { 40, 136, 67, 25, LARGE },
     { 20, 530, 41, 40, LARGE },
@@ -132,7 +132,8 @@ sample_of (const CuvCube *cube, int x, int y, int band)
   return value;
 }
 
-/* Two bands go to depths 1 and 2 of a tensor; the others stay 0. */
+/* Checks that two bands are loaded to depths 1 and 2 of a tensor, and that the
+ * other depths stay 0. */
 static void
 check_load (CuvCubeFormat format, int64_t pixel_step, int64_t row_step,
     int64_t band_step)
@@ -222,7 +223,8 @@ CUV_CHECKS (check_ntf_loading)
 static CuvNtfParams bench_params;
 static CuvNtfStatus bench_status;
 
-/* Up to the next test; on the CPU each time from the start. */
+/* Iterates up to the next test of the error; on the CPU always from the start.
+ */
 static void
 iterate (void *data)
 {
@@ -233,7 +235,7 @@ iterate (void *data)
   bench_status = ntf_run_step (run);
 }
 
-/* Reports the time of an iteration. */
+/* Reports the time per iteration. */
 static void
 bench_size (const char *name, int height, int width, int depth, int rank,
     CuvNtfParams params)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark: 20 boxes with labels, 100 lines, a strip of pictures, and fills,
- * on a 1080p frame. */
+/* Benchmark of drawing on a 1080p frame: 20 boxes with labels, 100 lines, a
+ * strip of pictures, and fills. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "draw.h"
@@ -26,7 +26,7 @@ typedef struct {
   double (*draw) (Bench *bench); /* builds the list; returns covered pixels */
   bool new_labels;               /* in every frame */
   CuvFillMode fill;
-  int n; /* fills */
+  int n; /* number of fills */
   bool is_ellipse;
 } BenchCase;
 
@@ -49,7 +49,8 @@ begin (Bench *bench)
       &bench->drawing, &space, bench->frame.width, bench->frame.height);
 }
 
-/* Boxes of 60..280 pixels, outlines of 4, text on backgrounds of 150 x 32. */
+/* Draws boxes of 60 to 280 pixels a side with outlines of 4 pixels, and text on
+ * backgrounds of 150 x 32. */
 static double
 draw_labels (Bench *bench)
 {
@@ -74,7 +75,8 @@ draw_labels (Bench *bench)
   return pixels;
 }
 
-/* 100 lines across the frame in ten bundles, as houghlines finds them. */
+/* Draws 100 lines across the frame in ten bundles, like those that houghlines
+ * finds. */
 static double
 draw_lines (Bench *bench)
 {
@@ -95,7 +97,7 @@ draw_lines (Bench *bench)
   return pixels;
 }
 
-/* Pictures of 64 x 64, scaled by 2, along the lower edge. */
+/* Draws pictures of 64 x 64 pixels, scaled by 2, along the lower edge. */
 static double
 draw_strip (Bench *bench)
 {
@@ -113,8 +115,9 @@ draw_strip (Bench *bench)
   return N_PICTURES * ((size + 8.0) * (size + 8));
 }
 
-/* Draws n fills of 128 x 128 pixels, side by side from the upper left; if n is
- * 0, one fill of the whole frame. Each row of an ellipse is a separate span. */
+/* Draws n fills of 128 x 128 pixels side by side from the upper left corner, or
+ * one fill of the whole frame if n is 0. Each row of an ellipse is a separate
+ * span. */
 static double
 draw_fills (Bench *bench)
 {
@@ -187,7 +190,8 @@ bench_case (Bench *bench, const BenchCase *c)
   cuv_check_frame_free (&frame);
 }
 
-/* Building the list of a strip, with conversion of colours, on the CPU. */
+/* Times building the list of a strip on the CPU, including the conversion of
+ * colours. */
 static void
 bench_list (Bench *bench)
 {

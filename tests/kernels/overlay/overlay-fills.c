@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fills: the C reference against a literal implementation of
- * docs/definitions/overlay.md, how little they reveal, and the GPU against
- * the C reference. */
+ * docs/definitions/overlay.md, what fills reveal of the hidden pixels, and the
+ * GPU against the C reference. */
 #include "cuvcheck.h"
 #include "draw.h"
 #include "overlay-tests.h"
@@ -55,7 +55,7 @@ oracle_hides (const Region *r, int64_t x, int64_t y)
       || dx * dx * h * h + dy * dy * w * w <= w * w * h * h;
 }
 
-/* A cell of a component, by its column and row. */
+/* The cells of one component of a region. */
 typedef struct {
   const Region *r;
   const CuvFrame *frame;
@@ -90,7 +90,7 @@ oracle_cells (const Region *r, const CuvFrame *frame, const CuvComponent *k)
   return cells;
 }
 
-/* Moves a cell of n samples into 0 .. size - 1. */
+/* Moves a cell of n samples at `at` into 0 .. size - 1. */
 static int64_t
 oracle_moved (int64_t at, int64_t n, int64_t size)
 {
@@ -121,7 +121,8 @@ oracle_nearest (int64_t i, int n)
   return (int) (i < 0 ? 0 : i < n ? i : n - 1);
 }
 
-/* The value of sample (sx, sy); means by row and column. */
+/* Returns the value of sample (sx, sy). means: those of the cells, row by row.
+ */
 static uint8_t
 oracle_value (const Cells *cells, const int64_t *means, int sx, int sy)
 {
@@ -159,7 +160,7 @@ oracle_hides_sample (const Region *r, const CuvFrame *frame,
   return false;
 }
 
-/* Draws component c of a region; the means are those of frame. */
+/* Draws component c of a region, with the means of `frame`. */
 static void
 oracle_component (const Region *r, const CuvColourSpace *space,
     const CuvFrame *frame, const CuvFrame *out, int c)
@@ -271,7 +272,8 @@ same (const CuvCheckFrame *a, const CuvCheckFrame *b)
   return memcmp (a->memory, b->memory, a->size) == 0;
 }
 
-/* C against the oracle; CUDA against C, with a rectangle over the fills. */
+/* Compares C with the oracle. With --cuda, compares CUDA with C, and draws a
+ * rectangle over the fills. */
 static void
 check_regions (const char *format, int width, int height, int n)
 {
@@ -306,14 +308,15 @@ static const struct {
 } sizes[] = {
   { 1, 1, 2, 20 }, { 2, 1, 2, 10 }, { 1, 2, 2, 10 }, { 3, 3, 3, 20 },
   { 17, 33, 4, 20 }, { 64, 48, 5, 10 }, { 161, 91, 6, 3 },
-  { 30, 600, 3, 3 },  /* more rows than are summed at a time */
-  { 1100, 20, 3, 3 }, /* more samples than are drawn at a time */
+  { 30, 600, 3, 3 },  /* more rows than are summed at once */
+  { 1100, 20, 3, 3 }, /* more samples than are drawn at once */
 };
 
 /* ---- what must not come through ---- */
 
-/* Every mean is over at least 16 samples, or 64 if pixels do not share them:
- * inverting one sample changes no hidden one by more than 1 / 64. */
+/* Checks that inverting one sample changes no hidden sample by more than 1 /
+ * 64: each mean is that of at least 16 samples, or of 64 where pixels do not
+ * share samples. */
 static void
 check_one_sample (CuvCheckFrame *frame, const Region *r)
 {
@@ -359,7 +362,7 @@ check_no_sample_survives (void)
   }
 }
 
-/* Exchanges two samples of the same cell. */
+/* Exchanges two samples of a cell. */
 static void
 exchange (const CuvFrame *frame, int cell)
 {
@@ -375,14 +378,14 @@ exchange (const CuvFrame *frame, int cell)
   *at[1] = sample;
 }
 
-/* Pictures with the same means become the same: nothing else of them
- * remains. */
+/* Checks that pictures with the same means become equal, so that nothing but
+ * the means can be recovered. */
 static void
 check_only_means_survive (const char *format, CuvFillMode mode)
 {
   CuvCheckFrame frame = cuv_check_frame_new (format, 121, 97, CUV_CHECK_NOISE);
   CuvCheckFrame a = cuv_check_frame_copy (&frame), b;
-  Region r = { { mode, 0, false, 8 }, 20, 10, 79, 79 }; /* cells of 10 */
+  Region r = { { mode, 0, false, 8 }, 20, 10, 79, 79 }; /* 10 pixels per cell */
 
   for (int i = 0; i < 5000; i++)
     exchange (&frame.frame, 10);

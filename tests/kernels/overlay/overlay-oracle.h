@@ -15,12 +15,12 @@ typedef enum { RECT, LINE, MASK, PICTURE } ShapeKind;
 typedef struct {
   ShapeKind kind;
   uint32_t argb;
-  int x, y, w, h;     /* rectangle, mask, picture before it is scaled */
-  int thickness;      /* rectangle, line */
-  int ax, ay, bx, by; /* line, 1/16 pixel */
-  uint8_t *coverage;  /* mask, h rows of stride bytes */
+  int x, y, w, h;     /* of a rectangle, mask, or unscaled picture */
+  int thickness;      /* of a rectangle or line */
+  int ax, ay, bx, by; /* of a line, in 1/16 pixel */
+  uint8_t *coverage;  /* of a mask: h rows of `stride` bytes */
   int stride;
-  uint8_t *rgb; /* picture */
+  uint8_t *rgb; /* of a picture */
   int scale;
 } Shape;
 
@@ -97,7 +97,7 @@ scene_free (Scene *scene)
 
 typedef __int128 Wide;
 
-/* a / b rounded to the nearest integer, halves up */
+/* Returns a / b, rounded to the nearest integer, halves up. */
 static int64_t
 oracle_divide (int64_t a, int64_t b)
 {
@@ -106,7 +106,7 @@ oracle_divide (int64_t a, int64_t b)
   return twice / (2 * b) - (twice % (2 * b) < 0);
 }
 
-/* The table of colour conversions in docs/definitions/overlay.md. */
+/* Converts a colour by the table in docs/definitions/overlay.md. */
 static void
 oracle_colour (const CuvColourSpace *space, uint32_t argb, uint8_t out[4])
 {
@@ -175,7 +175,7 @@ oracle_coverage (const Shape *s, int x, int y)
       : 0;
 }
 
-/* The colour of a covered pixel. */
+/* Returns the colour of a covered pixel. */
 static uint32_t
 oracle_argb (const Shape *s, int x, int y)
 {

@@ -77,7 +77,7 @@ check_list (const CuvOverlayList *list, CuvCheckFrame *frame,
   CUV_CHECK (cuv_check_guards_intact (frame), "only pixels are written");
 }
 
-/* C against the oracle, CUDA against C. */
+/* Compares C with the oracle or, with --cuda, CUDA with C. */
 static void
 check_scene (const char *format, int width, int height, int n)
 {
@@ -153,8 +153,8 @@ pixel (const CuvCheckFrame *f, int x, int y)
   return c->data[(size_t) y * c->stride + (size_t) x * c->step];
 }
 
-/* A line of thickness t is t pixels thick, and swapping its ends changes
- * nothing. */
+/* A line of thickness t covers t pixels, and swapping its ends changes nothing.
+ */
 CUV_CHECKS_CPU (check_thickness)
 {
   for (int t = 1; t <= 13; t++) {
@@ -193,7 +193,8 @@ distance (double px, double py, double ax, double ay, double bx, double by)
   return hypot (px - ax - t * dx, py - ay - t * dy);
 }
 
-/* Lines with ends far outside are clipped; the visible part does not move. */
+/* Checks that lines whose ends are far outside are clipped, and that the
+ * visible part does not move. */
 static void
 check_clipped_line (double reach)
 {
@@ -224,7 +225,7 @@ CUV_CHECKS_CPU (check_clipped_lines)
     check_clipped_line (i % 2 ? 150 : 20000);
 }
 
-/* Coordinates beyond all limits, or not finite. */
+/* Coordinates are beyond all limits, or not finite. */
 CUV_CHECKS_CPU (check_extreme_lines)
 {
   static const double extremes[] = { 0, -0.5, 1e9, -1e9, 1e300, -1e300, 1e-300,
@@ -273,13 +274,13 @@ check_colour (const CuvColourSpace *space, uint32_t argb)
   CUV_CHECK (out[3] == 255, ": not opaque");
 }
 
-/* The fast paths return the bits of the definition. */
+/* Checks that fast paths return the same bits as the definition. */
 static void
 check_every_colour (CuvColourSpace space)
 {
   uint32_t wrong = 0;
 
-  /* 3 and 5 divide 255: both ends are included */
+  /* 3 and 5 divide 255, so that both ends are included */
   for (uint32_t r = 0; r < 256; r += 5) {
     for (uint32_t g = 0; g < 256; g += 3) {
       for (uint32_t b = 0; b < 256; b += 5) {
@@ -378,7 +379,7 @@ CUV_CHECKS_CPU (check_limits)
 
 #if HAVE_CUDA
 
-/* Labels stay, change, appear and disappear from frame to frame: the GPU
+/* Labels stay, change, appear and disappear from frame to frame, while the GPU
  * still has the masks of the previous frame. */
 static void
 check_labels (void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Benchmark of whole frames on the CPU or on the GPU. */
+/* Benchmark of whole frames, on the CPU or on the GPU. */
 #include "cpu/pca-cpu.h"
 #include "cuvcheck.h"
 #include "pca-inputs.h"
@@ -16,7 +16,7 @@ typedef struct {
   PcaLayout layout;
   int width, height, n;
   CuvPcaTiming timing;
-  bool alike; /* equal noise in all bands: eigenvalues of the noise are close */
+  bool alike; /* equal noise in all bands, so that its eigenvalues are close */
 } BenchCase;
 
 static const BenchCase cases[] = {
@@ -80,8 +80,9 @@ set_sample (const CuvCube *cube, uint8_t *at, unsigned value, unsigned noise)
     *(float *) (void *) at = (float) value + (float) noise / 8192;
 }
 
-/* Two spectra in changing proportions, and noise, which is equal in all bands
- * or up to four times as strong in one as in another. */
+/* Fills a pixel with two spectra in changing proportions and with noise, which
+ * is equal in all bands or up to four times as strong in one band as in
+ * another. */
 static void
 fill_bands (const CuvCube *cube, const BenchCase *c, uint8_t *at,
     unsigned pixel, unsigned *noise)
@@ -97,7 +98,7 @@ fill_bands (const CuvCube *cube, const BenchCase *c, uint8_t *at,
   }
 }
 
-/* A cube without padding, with different noise in each frame. */
+/* Makes a cube without padding; the noise differs from frame to frame. */
 static CuvCube
 bench_cube (const BenchCase *c, unsigned frame, size_t *size)
 {

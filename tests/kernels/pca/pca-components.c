@@ -31,7 +31,7 @@ check_orthonormal (const double *v, int n)
   CUV_CHECK (worst < 1e-12, ": %g", worst);
 }
 
-/* Checks a v = lambda v. */
+/* Checks that a v = lambda v. */
 static void
 check_pairs (const double *a, const double *values, int step, const double *v,
     int n, double norm)
@@ -47,7 +47,8 @@ check_pairs (const double *a, const double *values, int step, const double *v,
   CUV_CHECK (worst <= 2e-12 * norm, ": %g of %g", worst, norm);
 }
 
-/* A sum of `rank` outer products of random vectors. */
+/* Checks the eigenvectors of a sum of `rank` outer products of random vectors.
+ */
 static void
 check_matrix (int n, int rank)
 {
@@ -81,8 +82,8 @@ check_matrix (int n, int rank)
   free (x);
 }
 
-/* The largest corrections in the first two steps for a nearly diagonal n x n
- * matrix. */
+/* Finds the largest corrections in each of the first two steps for a nearly
+ * diagonal n x n matrix. */
 static void
 run_two_steps (const double *a, int n, bool refined, float largest[2])
 {
@@ -102,7 +103,8 @@ run_two_steps (const double *a, int n, bool refined, float largest[2])
   cuv_pca_scratch_clear (&scratch);
 }
 
-/* The error after a step is quadratic in its corrections, cubic if refined. */
+/* Checks that the error after a step is quadratic in its corrections, or cubic
+ * if they are refined. */
 static void
 check_refined (int n)
 {
@@ -180,7 +182,7 @@ update (Fixture *self, CuvPcaMode mode, CuvPcaStabilise stabilise)
       &self->basis, &self->moments, &learning, &self->scratch);
 }
 
-/* The definition of the matrix whose eigenvectors are wanted. */
+/* Computes the matrix whose eigenvectors are wanted, as it is defined. */
 static void
 matrix_of (const CuvPcaMoments *moments, CuvPcaMode mode, double *a)
 {
@@ -238,7 +240,7 @@ check_basis (const PcaInput *input, CuvPcaMode mode)
     check_order_and_signs (&self.basis);
     CUV_CHECK (
         fabs (cuv_pca_basis_total (&self.basis) - trace) <= 1e-11 * trace);
-    /* a second update of the same moments converges at once */
+    /* a second update with the same moments converges at once */
     CUV_CHECK (
         update (&self, mode, CUV_PCA_SIGN) <= 1, " after %d sweeps", cold);
     check_orthonormal (self.basis.vectors, n);
@@ -248,8 +250,8 @@ check_basis (const PcaInput *input, CuvPcaMode mode)
   free (a);
 }
 
-/* The mean square error of the reconstruction from the first components is the
- * sum of the other eigenvalues. */
+/* Checks that the mean square error of reconstructing pixels from the first
+ * components is the sum of the other eigenvalues. */
 static void
 check_reconstruction (void)
 {
@@ -317,7 +319,7 @@ typedef struct {
   int32_t values[CUV_PCA_SHOWN * CUV_PCA_TILE];
 } Picture;
 
-/* A picture of CUV_PCA_TILE pixels. */
+/* Makes a picture of CUV_PCA_TILE pixels. */
 static void
 picture_init (Picture *self, int n, PcaFill fill, CuvPcaMode mode)
 {
@@ -376,8 +378,8 @@ spread (const Picture *self, int k, double *mean, double *deviation)
   *deviation = sqrt (squares / CUV_PCA_TILE);
 }
 
-/* Values are rounded up from 2^-12 below a half; the tolerance allows for
- * rounding errors of the sums. */
+/* Checks a value. Values are rounded up from 2^-12 below a half; the tolerance
+ * allows for rounding errors of the sums. */
 static void
 check_value (const Picture *self, int c, int p, double wanted)
 {
@@ -438,7 +440,8 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Limits are boundaries of bins, less than a bin from the exact percentiles. */
+/* Checks that limits are boundaries of bins, at most one bin from the exact
+ * percentiles. */
 static void
 check_percentile (double percentile)
 {
@@ -481,7 +484,8 @@ check_percentile (double percentile)
   free (bins);
 }
 
-/* Components of constant bands are grey, except the first of second moments. */
+/* Checks that components of constant bands are grey, except for the first
+ * component of second moments. */
 static void
 check_flat (CuvPcaMode mode, int n)
 {
@@ -496,7 +500,8 @@ check_flat (CuvPcaMode mode, int n)
   picture_clear (&self);
 }
 
-/* Frames of different sizes with the same constant bands have no covariance. */
+/* Checks that frames of different sizes with the same constant bands have no
+ * covariance. */
 static void
 check_constant_frames (CuvCubeFormat format)
 {

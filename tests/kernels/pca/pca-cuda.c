@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GPU against the C reference: sums of integers bit for bit, sums of floats
- * up to the order of additions, bases up to rounding, pictures within one grey
- * level. */
+/* The GPU against the C reference: sums of integers are equal bit for bit, sums
+ * of floats up to the order of additions, bases up to rounding, and pictures up
+ * to one grey level. */
 #include "config.h"
 #include "pca-runs.h"
 #include "cuvcheck.h"
@@ -29,7 +29,7 @@ value_of (const CuvPcaSum *sum, bool is_exact)
   return is_exact ? (double) sum->i : sum->d;
 }
 
-/* Equal integers, or floats within the tolerance. */
+/* Returns whether integers are equal, or floats within the tolerance. */
 static bool
 is_same (const CuvPcaSum *a, const CuvPcaSum *b, bool is_exact, double size)
 {
@@ -61,8 +61,8 @@ check_sums (Case *self, const PcaInput *input, CuvPcaSum *expected)
 
 /* ---- bases ---- */
 
-/* The norm of B v - lambda v for component k of a and the matrix B that b
- * decomposes. */
+/* Returns the norm of B v - lambda v for component k of a, where B is the
+ * matrix that b decomposes. */
 static double
 residual (const CuvPcaBasis *a, int k, const CuvPcaBasis *b)
 {
@@ -78,9 +78,9 @@ residual (const CuvPcaBasis *a, int k, const CuvPcaBasis *b)
   return sqrt (sum);
 }
 
-/* Checks that vectors are orthonormal and decompose the same matrix. Procrustes
- * may rotate different ones, as rounding decides which eigenvalues are close.
- */
+/* Checks that the vectors are orthonormal and decompose the same matrix.
+ * Procrustes may rotate other vectors, because rounding decides which
+ * eigenvalues are close. */
 static void
 check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance,
     CuvPcaStabilise stabilise)
@@ -101,7 +101,8 @@ check_near_basis (const CuvPcaBasis *a, const CuvPcaBasis *b, double tolerance,
       ": %g of %g", far, total);
 }
 
-/* Of integers, means and deviations are equal, bases equal up to rounding. */
+/* Checks a basis learnt from integers: means and deviations are equal bit for
+ * bit, the basis up to rounding. */
 static void
 check_same_basis (
     const CuvPcaBasis *a, const CuvPcaBasis *b, CuvPcaStabilise stabilise)
@@ -137,7 +138,7 @@ check_learnt (Case *self, const PcaInput *input, const CuvPcaResult *result)
 
 /* ---- pictures ---- */
 
-/* Few samples may differ, by 1: the GPU rounds fewer sums. */
+/* Checks that at most a few samples differ, by 1: the GPU rounds fewer sums. */
 static void
 check_picture (const Case *self, const uint8_t *expected, int frame)
 {
@@ -232,8 +233,8 @@ pca_check_run_cuda (PcaRun *run)
 
 /* ---- cuv_pca_cuda_set_basis() ---- */
 
-/* A frozen basis gives the same picture after a reset and being set again, and
- * a reset leaves no state. */
+/* Checks that a frozen basis gives the same picture after a reset and being set
+ * again, and that a reset leaves no state. */
 static void
 check_set (void)
 {
@@ -267,8 +268,8 @@ check_set (void)
   pca_run_clear (&run);
 }
 
-/* More pixels of the largest value than a block's sums can hold at once: mixed
- * products of bytes sum up to 2 m 255^2. */
+/* Checks more pixels of the largest value than a block's sums can hold at once:
+ * mixed products of m pairs of bytes add up to 2 m 255^2. */
 static void
 check_many_pixels (void)
 {

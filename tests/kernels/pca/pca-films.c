@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Films with crossing eigenvalues: components must not swap. */
+/* Videos with crossing eigenvalues, whose components must not swap. */
 #include "pca-inputs.h"
 #include "cuvcheck.h"
 #include "reference/pca-track.h"
@@ -14,7 +14,7 @@ typedef struct {
   PcaInput input;
   CuvPcaTrack track;
   CuvPcaSum *sums;
-  double abundances[3][PIXELS]; /* orthogonal: only noise couples the spectra */
+  double abundances[3][PIXELS]; /* orthogonal: only noise couples spectra */
   double before[N * N];
 } Film;
 
@@ -38,7 +38,7 @@ film_clear (Film *self)
   free (self->sums);
 }
 
-/* Three orthogonal spectra of the given strengths, and noise. */
+/* Makes a frame of three orthogonal spectra with these strengths, and noise. */
 static void
 film_frame (Film *self, const double strength[3])
 {
@@ -76,14 +76,15 @@ dot_of (const double *a, const double *b)
   return sum;
 }
 
-/* The cosine between component k and its previous vector. */
+/* Returns the cosine between component k and its previous vector. */
 static double
 previous_cosine (const Film *self, int k)
 {
   return dot_of (&self->before[k * N], &self->track.basis.vectors[k * N]);
 }
 
-/* The strengths of two spectra cross twice in the film. */
+/* Sets the strengths of three spectra; those of the first two cross twice in
+ * the video. */
 static void
 strengths (int frame, double out[3])
 {
@@ -116,8 +117,8 @@ run_film (CuvPcaStabilise stabilise, double *worst, int *turned, int *swaps)
   film_clear (&self);
 }
 
-/* Without stabilising, components swap at each crossing, which shows that the
- * check can fail. */
+/* Checks stabilise=sign and procrustes. With stabilise=none components swap at
+ * each crossing, which shows that the check can fail. */
 static void
 check_crossing (void)
 {
@@ -136,7 +137,9 @@ check_crossing (void)
   CUV_CHECK (worst > 0.9 && turned == 0, ": %g", worst);
 }
 
-/* With equal strengths noise decides which vectors of the plane are found. */
+/* Returns the minimum cosine between the first two components and those of the
+ * first frame. Their strengths are equal, so that only noise decides which
+ * vectors of their plane are found. */
 static double
 wander (CuvPcaStabilise stabilise)
 {
@@ -170,7 +173,8 @@ check_wander (void)
   CUV_CHECK (without < 0.8, ": %g", without);
 }
 
-/* Procrustes rotates components only within the space that they span. */
+/* Checks that procrustes rotates components only within the space that they
+ * span. */
 static void
 check_subspace (void)
 {
@@ -205,7 +209,8 @@ check_subspace (void)
   film_clear (&self);
 }
 
-/* Eigenvectors in any order and of either sign return to their places. */
+/* Checks that eigenvectors in any order and of either sign return to their
+ * places. */
 static void
 check_places (void)
 {
@@ -260,8 +265,8 @@ random_moments (CuvPcaMoments *self)
   self->pixels = 1;
 }
 
-/* After a change of scene that is not taken for a cut, the most similar pair of
- * components shares a place, and no component changes its sign. */
+/* Checks changes of scene that are not detected as cuts: the most similar pair
+ * of components shares a place, and no component changes its sign. */
 static void
 check_scene_changes (void)
 {

@@ -107,7 +107,8 @@ pca_input_set (PcaInput *self, int x, int y, int band, double value)
 
 enum { N_SPECTRA = 4 };
 
-/* The proportion of a spectrum at a pixel: waves of different lengths. */
+/* Returns the proportion of a spectrum at a pixel. Each spectrum has waves of
+ * another length. */
 static double
 abundance (int spectrum, int x, int y)
 {

@@ -31,9 +31,10 @@ typedef struct {
   size_t size;
 } PcaInput;
 
-/* Rows are padded if their width is not a multiple of 16, and memory ends with
- * the last sample. PCA_BGRX: bands in descending order in pixels with one more
- * sample; PCA_SPARSE: planes where every third sample is used. */
+/* Makes a cube. Rows are padded unless their width is a multiple of 16, and
+ * memory ends with the last sample. PCA_BGRX has bands in descending order, in
+ * pixels with one more sample; PCA_SPARSE has planes in which every third
+ * sample is used. */
 void pca_input_init (PcaInput *self, CuvCubeFormat format, PcaLayout layout,
     int width, int height, int n, PcaFill fill);
 void pca_input_clear (PcaInput *self);
@@ -47,12 +48,12 @@ void pca_input_set (PcaInput *self, int x, int y, int band, double value);
 /* Excludes some bands and, by NaN or an ignored value, some pixels. */
 void pca_input_exclude_some (PcaInput *self);
 
-/* Whether a pixel counts, by the definition. */
+/* Returns whether a pixel counts, by the definition. */
 bool pca_input_is_counted (const PcaInput *self, int x, int y);
 
 void pca_input_name (const PcaInput *self, PcaLayout layout, PcaFill fill);
 
-/* -1 .. 1 */
+/* Returns a random number between -1 and 1. */
 double pca_random (void);
 
 #endif

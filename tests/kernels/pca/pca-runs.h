@@ -15,12 +15,12 @@ typedef struct {
   uint8_t *pictures[PCA_RUN_FRAMES];
 } PcaRun;
 
-/* Frames of a random size, and random parameters. */
+/* Makes frames of a random size, and random parameters. */
 void pca_run_init (PcaRun *self, CuvCubeFormat format, PcaLayout layout, int n);
 void pca_run_clear (PcaRun *self);
 
-/* State of the C reference. If `given` is not NULL it is used as the learned
- * basis, and `cut` says whether the frame was a cut. */
+/* State of the C reference. If `given` is not NULL, it replaces the basis that
+ * would be learnt, and `cut` says whether the frame was a cut. */
 typedef struct {
   CuvPcaTrack track;
   CuvPcaSum *sums;
@@ -36,10 +36,10 @@ void pca_reference_clear (PcaReference *self);
 void pca_reference_frame (PcaReference *self, const PcaInput *input,
     const CuvPcaParams *params, uint8_t *picture, int stride);
 
-/* Initialises the reference and makes the pictures of all frames. */
+/* Initialises the reference, and makes the pictures of all frames. */
 void pca_reference_run (PcaRun *run, PcaReference *self);
 
-/* Checks all frames on the GPU: pca-cuda.c. */
+/* Checks all frames on the GPU. Defined in pca-cuda.c. */
 void pca_check_run_cuda (PcaRun *run);
 
 #endif

@@ -11,7 +11,7 @@ enum { SIZES = 6 };
 static const int sizes[SIZES][2] = { { 1, 1 }, { 3, 3 }, { 129, 1 }, { 1, 70 },
   { 17, 33 }, { 131, 67 } };
 
-/* Band n is the constant 1. */
+/* Returns a sample; band n is the constant 1. */
 static double
 sample (const PcaInput *input, int x, int y, int k)
 {
@@ -20,7 +20,7 @@ sample (const PcaInput *input, int x, int y, int k)
       : pca_input_get (input, x, y, input->bands.index[k]);
 }
 
-/* The value subtracted from a band. */
+/* Returns the value that is subtracted from a band. */
 static double
 pivot_of (const PcaInput *input, const CuvPcaSum *sums, int k)
 {
@@ -82,7 +82,7 @@ check_definition (const PcaInput *input, const CuvPcaSum *sums)
   }
 }
 
-/* All layouts give the same bits. */
+/* Checks that all layouts give the same bits. */
 static void
 check_layouts (const PcaInput *input, const CuvPcaSum *sums)
 {
@@ -131,7 +131,8 @@ CUV_CHECKS_CPU (check_pca_sums)
 
 /* ---- moments ---- */
 
-/* Two passes: the mean first, then products of differences from it. */
+/* Compares moments with those of two passes: first the mean, then products of
+ * differences from it. */
 static void
 check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
 {
@@ -163,7 +164,7 @@ check_moments_of (const PcaInput *input, const CuvPcaMoments *moments)
           * (b - mean[j] / (long double) pixels);
       size += fabsl (a * b);
     }
-    /* c may be large although all products are small */
+    /* c may be large although all products a b are small */
     size += fabsl (mean[i] / (long double) pixels * mean[j]);
     CUV_CHECK (fabsl ((long double) moments->mean[i] - mean[i] / pixels)
             <= 1e-14L * fabsl (mean[i] / pixels),
@@ -214,8 +215,9 @@ moments_of (const PcaInput *input, CuvPcaMoments *moments)
   free (sums);
 }
 
-/* One third of a frame's moments and two thirds of another's equal those of a
- * frame with the pixels of the first and twice those of the second. */
+/* Checks that one third of a frame's moments and two thirds of another frame's
+ * equal the moments of a frame that has the pixels of the first once and those
+ * of the second twice. */
 static void
 check_mixing (void)
 {
@@ -254,7 +256,7 @@ check_mixing (void)
   pca_input_clear (&all);
 }
 
-/* A cut is a relative difference of second moments above one half. */
+/* Checks that a frame is a cut if second moments change by more than half. */
 static void
 check_cuts (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tiles of the fast version, and runs of C, SIMD and CUDA, against the C
+/* Tiles of the SIMD version, and runs of C, SIMD and CUDA, against the C
  * reference. */
 #include "cuvcpu.h"
 #include "pca-inputs.h"
@@ -159,8 +159,8 @@ check_run_cpu (const PcaRun *run, const PcaReference *reference, int n_threads)
   free (picture);
 }
 
-/* The CPU gives the pictures of the reference. The GPU rounds otherwise, and is
- * compared with the reference after each frame. */
+/* Checks a run. The CPU makes the pictures of the reference. The GPU rounds
+ * differently, and is compared with the reference after each frame. */
 static void
 check_run (PcaRun *run)
 {
@@ -180,7 +180,7 @@ check_run (PcaRun *run)
   free (reference);
 }
 
-/* The CPU takes long for many bands. */
+/* Many bands are omitted on the CPU, where they take long. */
 CUV_CHECKS (check_random_runs)
 {
   static const int n_bands[] = { 3, 1, 31, 32, 2, 8, 17, 70, 4, 33, 7, 50, 16,
@@ -201,7 +201,8 @@ CUV_CHECKS (check_random_runs)
   }
 }
 
-/* Three bands in four bytes per pixel; the last pixel has three bytes only. */
+/* Three bands are in four bytes per pixel; the last pixel has only three bytes.
+ */
 CUV_CHECKS (check_video)
 {
   for (int i = 0; i < 12; i++) {
@@ -213,7 +214,7 @@ CUV_CHECKS (check_video)
   }
 }
 
-/* Selects a quarter of the bands above 255, the same in all frames. */
+/* Selects a quarter of the bands above 255, and the same ones in all frames. */
 static void
 keep_high_bands (PcaRun *run)
 {
@@ -228,7 +229,8 @@ keep_high_bands (PcaRun *run)
     run->frames[i].bands = bands;
 }
 
-/* More bands than a byte can count; with CUV_CHECK_FEW a few of the highest. */
+/* There are more bands than a byte can count; with CUV_CHECK_FEW only some of
+ * the highest are used. */
 CUV_CHECKS_CUDA (check_many_bands)
 {
   static const int bands[] = { 300, 285, 425, 512, 520 };
@@ -256,8 +258,8 @@ fill_with_noise (PcaInput *input)
         i / cube->width / cube->height, most * (0.5 + 0.5 * pca_random ()));
 }
 
-/* Ranges from a grey picture to a black-and-white one: gains must have enough
- * digits. */
+/* Ranges from one that makes the picture nearly grey to one that makes it black
+ * and white: gains must have enough digits. */
 CUV_CHECKS (check_ranges)
 {
   static const double ranges[] = { 300.0, 0.05, 1e-3 };
@@ -271,7 +273,7 @@ CUV_CHECKS (check_ranges)
     run.params.learning.mode = CUV_PCA_COVARIANCE;
     run.params.display.mapping = CUV_PCA_RANGE;
     run.params.display.range[0] = -range;
-    run.params.display.range[1] = 1.1 * range; /* no ties at half levels */
+    run.params.display.range[1] = 1.1 * range; /* 1.1: no ties at half levels */
     cuv_check_case (
         "range=%g, %d bytes, %dx%d", range, 1 + i % 2, run.width, run.height);
     for (int frame = 0; frame < PCA_RUN_FRAMES; frame++)
@@ -281,7 +283,7 @@ CUV_CHECKS (check_ranges)
   }
 }
 
-/* A frozen basis does not change, and its frames cost no sums. */
+/* A frozen basis does not change, and no sums are computed for its frames. */
 CUV_CHECKS_CPU (check_frozen)
 {
   CuvPcaResult result;

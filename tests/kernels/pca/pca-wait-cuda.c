@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waits for the GPU end when all work is done, and use little CPU time. */
+/* Waiting for the GPU: waits end when all work is done, and use little CPU
+ * time. */
 #include "config.h"
 #include "cuvcheck.h"
 
@@ -40,7 +41,7 @@ seconds (clockid_t clock)
   return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
 }
 
-/* Defined by the emulator only. */
+/* Only the emulator defines this. */
 void cuv_emulate_busy (double seconds) __attribute__ ((weak));
 
 static void
@@ -56,8 +57,8 @@ wait_emulated (CuvWait *wait, double duration)
       ": %" PRId64 " ns usual, then %" PRId64, usual, wait->usual);
 }
 
-/* A wait ends when the work does and adapts wait.usual; after a single long
- * wait the next ones must not oversleep. */
+/* Checks that a wait ends when the work does and adapts wait.usual, and that
+ * the waits after a single long one do not oversleep. */
 static void
 check_emulated (void)
 {
@@ -73,7 +74,8 @@ check_emulated (void)
   CUV_CHECK (wait.usual <= 20000, ": %" PRId64 " ns", wait.usual);
 }
 
-/* CPU time per wall time of waits; the driver's spinning waits take 1. */
+/* Returns the CPU time of waits per wall time; the driver's spinning waits take
+ * 1. */
 static double
 cpu_load (const Work *work)
 {
@@ -95,7 +97,7 @@ cpu_load (const Work *work)
 CUV_CHECKS_CUDA (check_wait_cuda)
 {
   const bool is_slow =
-      cuv_check_options.few; /* emulated: nothing to wait for */
+      cuv_check_options.few; /* on the emulator there is nothing to wait for */
   const size_t side = is_slow ? 64 : 4096;
   Work work = { .side = (int) side, .stream = cuv_check_stream_new () };
   uint8_t *zeros = calloc (side, 4 * side), last = 1;

@@ -30,7 +30,7 @@ const RcdBenchCase rcd_bench_cases[RCD_N_BENCH_CASES] = {
       96, 72, 96, 8 },
 };
 
-/* The largest divisor of the stride that is a valid cell. */
+/* Returns the largest divisor of the stride that is a valid cell. */
 static int
 cell_of (int stride)
 {
@@ -41,7 +41,7 @@ cell_of (int stride)
   return cell;
 }
 
-/* The cells within radius pixels of a box. */
+/* Returns the cells within `radius` pixels of a box. */
 static CuvRcdArea
 area_around (const CuvRcdBox *box, int radius, int cell)
 {

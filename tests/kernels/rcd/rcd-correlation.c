@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The correlation filter: its transforms against direct sums, SIMD against
- * C, and the places of pictures that moved and grew. */
+/* The correlation filter: its transforms against direct sums, SIMD against C,
+ * and where it finds pictures that moved and grew. */
 #include "correlation/correlation.h"
 #include "cuvcheck.h"
 #include "cuvcpu.h"
@@ -48,7 +48,8 @@ fill_random (float *values, int n)
     values[i] = random_value ();
 }
 
-/* Masking with all ones is the inverse transform followed by the transform. */
+/* A transform with a mask of ones, after the inverse transform, must return the
+ * spectrum. */
 CUV_CHECKS_CPU (check_transforms)
 {
   static CuvFourier fourier;
@@ -80,7 +81,7 @@ CUV_CHECKS_CPU (check_transforms)
 
 /* ---- C and SIMD ---- */
 
-/* All results of the functions of a table, one after another. */
+/* Results of all functions of a function table. */
 typedef struct {
   CuvGrid grid;
   CuvSpectrum sample, model, filter;
@@ -177,8 +178,8 @@ CUV_CHECKS_CPU (check_directions)
 
 enum { WIDTH = 240, HEIGHT = 180 };
 
-/* A picture that is not periodic and has no edges: waves, moved and
- * enlarged, in a Gaussian window over other waves. */
+/* Returns a value of a picture that is not periodic and has no edges; paint()
+ * shows one wave, moved and enlarged, in a Gaussian window over another. */
 static double
 wave (double x, double y, double seed)
 {
@@ -224,7 +225,8 @@ start (CuvCorrelation *self, CuvCorrelationWork *work)
   cuv_correlation_start (self, work, pixels);
 }
 
-/* A cell of features is 4.2 pixels; size follows slowly. */
+/* Checks the place within 2.5 pixels, as a cell of features has 4.2, and the
+ * size within 10 %, as it follows slowly. */
 static void
 check_place (const CuvCorrelation *self, double x, double y, double scale)
 {
@@ -234,7 +236,7 @@ check_place (const CuvCorrelation *self, double x, double y, double scale)
       self->place.scale);
 }
 
-/* light: factor on the brightness of the picture in which it is searched. */
+/* Checks that a moved picture is found. light: factor on its brightness. */
 static void
 check_found (CuvCorrelation *self, CuvCorrelationWork *work, double dx,
     double dy, double light)
@@ -288,7 +290,7 @@ CUV_CHECKS_CPU (check_places)
   free (work);
 }
 
-/* Copies the grid of a spectrum, one channel after another. */
+/* Transforms a spectrum back to a grid, one channel after another. */
 static void
 inverse (const CuvSpectrum *spectrum, CuvGrid *grid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Crops: the C reference against a literal bilinear mean, the CPU's against
- * the reference. */
+/* Crops: the C reference against a literal bilinear mean, and the CPU version
+ * against the reference. */
 #include "cpu/crop.h"
 #include "cuvcheck.h"
 #include "rcd-crops.h"
@@ -68,7 +68,8 @@ mean_at (const CuvFrame *frame, const CuvRcdCrop *crop, int x, int y)
   return sum / (n * n);
 }
 
-/* Places are rounded to 1/256 pixels, values to integers. */
+/* Compares with the definition: places are rounded to 1/256 pixel, values to
+ * integers. */
 static void
 check_reference (const CuvFrame *frame)
 {

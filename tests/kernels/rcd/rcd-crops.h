@@ -5,10 +5,10 @@
 
 #include "rcd.h"
 
-/* Inside, beside and far beyond a frame, enlarged and reduced. */
+/* Returns a crop inside, beside or far beyond a frame, enlarged or reduced. */
 CuvRcdCrop random_crop (int width, int height);
 
-/* Compares pixels with the reference's. */
+/* Compares the pixels of a crop with the reference's. */
 void check_crop (const CuvFrame *frame, const CuvRcdCrop *crop, int side,
     const uint8_t *pixels);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Correlation filters on the GPU against those on the CPU: crops, models,
- * filters and maxima bit for bit, but for the signs of zeros. */
+ * filters and maxima are equal bit for bit, except for the signs of zeros. */
 #include "config.h"
 
 #if HAVE_CUDA
@@ -14,7 +14,7 @@
 
 enum { MAX_TARGETS = 3 };
 
-/* Filters on the CPU, and on the GPU the same ones. */
+/* Filters on the CPU, and the same ones on the GPU. */
 typedef struct {
   CuvRcdFilterCuda *cuda;
   CuvCorrelationWork *work;
@@ -63,7 +63,7 @@ check_learned (const Case *self, int i)
   free (found);
 }
 
-/* Takes crops on both and compares them. */
+/* Takes crops on both processors and compares them. */
 static void
 take_crops (const Case *self, const CuvCheckFrame *frame, CuvFrame device)
 {
@@ -155,7 +155,7 @@ learn (const Case *self, float rate)
   }
 }
 
-/* Sets the model of another filter. */
+/* Gives a slot the model of filters[0], and compares both. */
 static void
 set (const Case *self)
 {
@@ -171,7 +171,7 @@ set (const Case *self)
 
 /* ---- from one processor to the other ---- */
 
-/* Does a job with filters[0], on the device or on the CPU. */
+/* Runs a task with filters[0], on the GPU or on the CPU. */
 static void
 run_task (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
     CuvRcdFilterTask task)
@@ -212,8 +212,8 @@ open_backend (CuvBackend *backend, const Case *self, const CuvCheckFrame *frame,
   cuv_check_device_free (appearance);
 }
 
-/* A filter that changes the processor with each frame gives the same results
- * as one that does not. */
+/* Checks that a filter that changes the processor with each frame gives the
+ * same results as one that does not. */
 static void
 check_switches (const Case *self)
 {

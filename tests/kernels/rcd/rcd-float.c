@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The method of the thesis: 20 integral images of features and products in
- * single precision, and distances computed from them. */
+/* The method of the thesis: 20 integral images of features and their products
+ * in single precision, and the distances computed from them. */
 #include "rcd-bench.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -18,7 +18,7 @@ enum {
 
 typedef struct {
   RcdInput input;
-  float *planes[N_PLANES]; /* (HEIGHT + 1) x PITCH */
+  float *planes[N_PLANES]; /* (HEIGHT + 1) x PITCH values each */
   double *scores;
 } Float;
 
@@ -116,7 +116,7 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Replaces the scores by sorted errors of the distance. */
+/* Replaces the scores by the sorted errors of their distances. */
 static void
 find_errors (Float *self, const double *scores)
 {

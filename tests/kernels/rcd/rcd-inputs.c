@@ -25,7 +25,7 @@ rcd_random_config (int width, int height, int cell)
     .lambda = lambdas[cuv_check_below (3)] };
 }
 
-/* Textures are the same in all components; noise makes them differ. */
+/* Adds noise to a texture, which is the same in all components. */
 static void
 add_noise (CuvFrame *frame)
 {
@@ -191,7 +191,8 @@ add_random_target (RcdInput *self, int most_cells)
   }
 }
 
-/* A random area, refinement, and targets of at most this many cells. */
+/* Chooses a random area, refinement, and targets of at most this number of
+ * cells. */
 static void
 randomize (RcdInput *self, int n_targets, int most_cells)
 {
@@ -224,7 +225,7 @@ rcd_input_name (const RcdInput *self, const char *format)
       self->search.n_targets, config->max_windows);
 }
 
-/* Half of the frames are crops of larger ones. */
+/* Crops half of the frames out of larger ones. */
 void
 rcd_input_init_random (
     RcdInput *self, const char *format, RcdSize size, int cell)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Known values of configurations, windows, matrices and distances. */
+/* Configurations, windows, matrices and distances with known values. */
 #include "rcd-inputs.h"
 #include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
@@ -57,8 +57,8 @@ check_level (const CuvRcdArea *part, const CuvRcdArea *area, int columns,
   CUV_CHECK (level.first == 5);
 }
 
-/* The number of windows of the thesis's search, stride 50, and with stride 16.
- */
+/* Returns the number of windows of the thesis's search, whose stride is 50, or
+ * of the same search with another stride. */
 static int
 count_windows (int step)
 {
@@ -97,7 +97,7 @@ is_inside (const CuvRcdBox *box, int width, int height)
       && box->x + box->width <= width && box->y + box->height <= height;
 }
 
-/* Resized boxes keep their centre within half a pixel. */
+/* Checks that resized boxes keep their centre up to half a pixel. */
 CUV_CHECKS_CPU (check_rounds)
 {
   static const CuvRcdBox boxes[] = { { 0, 0, 1, 1 }, { 30, 20, 64, 33 },
@@ -135,7 +135,7 @@ random_unit (void)
   return (double) cuv_check_random () / 2147483648.0 - 1.0;
 }
 
-/* a b^T */
+/* Computes a b^T. */
 static void
 multiply (const double *a, const double *b, int n, double *out)
 {
@@ -146,7 +146,7 @@ multiply (const double *a, const double *b, int n, double *out)
   }
 }
 
-/* m d m^T with a diagonal d, packed */
+/* Computes m d m^T for a diagonal d, packed. */
 static void
 congruent (const double *m, const double *d, int n, double *c)
 {
@@ -161,7 +161,7 @@ congruent (const double *m, const double *d, int n, double *c)
   }
 }
 
-/* A well-conditioned matrix. */
+/* Fills a matrix that is well conditioned. */
 static void
 random_matrix (int n, double *m)
 {
@@ -169,7 +169,7 @@ random_matrix (int n, double *m)
     m[i] = random_unit () + (i % (n + 1) == 0 ? 3.0 : 0.0);
 }
 
-/* The determinant by the Leibniz formula. */
+/* Returns the determinant by the Leibniz formula. */
 static double
 leibniz (const double *c, int n, int row, unsigned taken)
 {
@@ -203,7 +203,7 @@ check_not_positive (int n)
   c[cuv_rcd_packed_index (n, n - 1, n - 1)] = 1.0;
   c[cuv_rcd_packed_index (n, 0, n - 1)] = 1.5;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
-  /* two negative eigenvalues: the determinant is positive */
+  /* with two negative eigenvalues the determinant is positive */
   c[cuv_rcd_packed_index (n, 0, n - 1)] = 0.0;
   c[0] = c[cuv_rcd_packed_index (n, 1, 1)] = -1.0;
   CUV_CHECK (!cuv_rcd_model_init (&model, c, n, 1, 1));
@@ -247,7 +247,7 @@ distance (const double *a, const double *b, int n, CuvRcdMetric metric)
 
 /* ---- distances ---- */
 
-/* A pair of matrices with known generalised eigenvalues. */
+/* Two matrices whose generalised eigenvalues are known. */
 typedef struct {
   double da[CUV_RCD_MAX_FEATURES], db[CUV_RCD_MAX_FEATURES];
   double a[CUV_RCD_MAX_PACKED], b[CUV_RCD_MAX_PACKED];
@@ -315,7 +315,7 @@ CUV_CHECKS_CPU (check_forstner)
     check_pair (sizes[i % 3], CUV_RCD_FORSTNER);
 }
 
-/* m c m^T, packed */
+/* Computes m c m^T, packed. */
 static void
 transform (const double *m, const double *c, int n, double *out)
 {
@@ -363,7 +363,8 @@ CUV_CHECKS_CPU (check_affine)
   }
 }
 
-/* A covariance is singular unless there are more pixels than features. */
+/* A covariance is singular unless a box has more pixels than there are
+ * features. */
 CUV_CHECKS_CPU (check_few_pixels)
 {
   for (int i = 0; i < 6; i++) {

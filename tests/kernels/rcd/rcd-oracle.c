@@ -21,7 +21,8 @@ sample (const CuvFrame *frame, int i, int x, int y)
       + (size_t) (x / (1 << c->xsub)) * (size_t) c->step];
 }
 
-/* BT.2020 weights in 2^-16; green is 1 minus the others. */
+/* Returns grey with the weights of BT.2020, rounded to 2^-16; the weight of
+ * green is 1 minus the others. */
 static int
 grey (const CuvFrame *frame, int x, int y)
 {
@@ -117,7 +118,8 @@ CUV_CHECKS_CPU (check_features)
 
 /* ---- sums ---- */
 
-/* Sums over a box; x and y are relative to the frame, as in integral images. */
+/* Computes the sums of a box. As in integral images, x and y are relative to
+ * the frame. */
 static int
 sums_of (const CuvFrame *frame, CuvRcdFeatures features, const CuvRcdBox *box,
     int64_t *sums)
@@ -140,7 +142,7 @@ sums_of (const CuvFrame *frame, CuvRcdFeatures features, const CuvRcdBox *box,
   return n;
 }
 
-/* Random sorted grid lines; some may be equal. */
+/* Makes random sorted grid lines, some of which may be equal. */
 static void
 random_lines (int32_t *lines, int n, int size)
 {
@@ -187,7 +189,7 @@ check_grid (const CuvFrame *frame, CuvRcdFeatures features)
   }
 }
 
-/* Sums over a box with x and y relative to the box. */
+/* Checks the sums of a box in which x and y are relative to the box. */
 static void
 check_moved (const CuvFrame *frame, CuvRcdFeatures features)
 {
@@ -231,7 +233,7 @@ CUV_CHECKS_CPU (check_sums)
 
 /* ---- distances ---- */
 
-/* The logarithm of a determinant by Gaussian elimination. */
+/* Returns the logarithm of a determinant by Gaussian elimination. */
 static long double
 log_det (const long double *matrix, int n)
 {
@@ -259,7 +261,7 @@ log_det (const long double *matrix, int n)
   return sum;
 }
 
-/* The covariance of a box, with x and y scaled to a size. */
+/* Computes the covariance of a box, with x and y scaled to a size. */
 static void
 covariance_of (const CuvFrame *frame, CuvRcdFeatures features,
     const CuvRcdBox *box, double lambda, double width, double height,
@@ -306,7 +308,7 @@ distance_of (
   return (double) (log_det (middle, n) - (log_det (a, n) + log_det (b, n)) / 2);
 }
 
-/* All windows of a search for one target. */
+/* Compares the distances of all windows of a search for one target. */
 static void
 check_windows (RcdInput *self, const CuvRcdBox *target)
 {

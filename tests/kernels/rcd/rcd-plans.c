@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Search plans: number and position of windows. */
+/* Search plans: the number and positions of windows. */
 #include "rcd-tracker.h"
 #include "track/tracker-private.h"
 
@@ -18,7 +18,7 @@ make_params (void)
   return params;
 }
 
-/* A tracker whose targets have a model and the given box and scale. */
+/* Makes a tracker whose targets have a model, this box and this scale. */
 static CuvTracker *
 make_tracker (
     int stride, int cell, int n_targets, const CuvRcdBox *box, double scale)
@@ -55,7 +55,8 @@ check_level (const CuvTrackerPlan *plan, const CuvRcdLevel *level, int first)
       level->y + (level->n_y - 1) * level->step + level->rows <= area->n_rows);
 }
 
-/* Window numbers are consecutive, and all windows lie in the frame. */
+/* Checks that window numbers are consecutive, and that all windows lie in the
+ * frame. */
 static void
 check_plan (const CuvTrackerPlan *plan, int width, int height)
 {
@@ -125,7 +126,8 @@ check_grids (void)
   check_grid (20, 0, 3, 6, 3);
 }
 
-/* Sides of at most 3 cells are equal at several scales. */
+/* Checks that equal levels are merged: sides of at most 3 cells are equal at
+ * several scales. */
 static void
 check_equal_levels (void)
 {
@@ -179,7 +181,7 @@ check_local (void)
     cuv_tracker_plan (self, &params, 320, 240, false);
     check_plan (plan, 320, 240);
     CUV_CHECK (plan->targets[0].n_levels == 3);
-    for (int l = 0; l < 3; l++) /* 41 x 73, 5 % smaller and larger */
+    for (int l = 0; l < 3; l++) /* 41 x 73 pixels, 5 % smaller and larger */
       CUV_CHECK (plan->targets[0].levels[l].columns == (l < 1 ? 10 : 9 + l)
           && plan->targets[0].levels[l].rows == 17 + l);
     for (int l = 0; l < 3; l++)
@@ -188,7 +190,7 @@ check_local (void)
   cuv_tracker_free (self);
 }
 
-/* Local scales are clamped to the range of the list. */
+/* Checks that local scales are clamped to the range of the list. */
 static void
 check_single_scale (void)
 {
@@ -205,7 +207,8 @@ check_single_scale (void)
   cuv_tracker_free (self);
 }
 
-/* A local scale between two of the list has more windows than a full search. */
+/* Checks the bound on the number of windows for a local scale between two of
+ * the list, which has more windows than a full search. */
 static void
 check_window_bound (void)
 {
@@ -226,7 +229,8 @@ check_window_bound (void)
   cuv_tracker_free (self);
 }
 
-/* A lost target is searched in the whole frame, others are not. */
+/* Checks that a lost target is searched in the whole frame, and others are not.
+ */
 static void
 check_lost (void)
 {
@@ -249,7 +253,8 @@ check_lost (void)
 
 /* ---- random ---- */
 
-/* The plan of prepare() bounds the windows of all searches. */
+/* Checks that the plan that prepare() makes bounds the windows of all searches.
+ */
 static void
 check_random_plans (void)
 {
@@ -279,7 +284,7 @@ check_random_plans (void)
   }
 }
 
-/* Wide searches refine several candidates. */
+/* Checks that only wide searches refine several candidates. */
 static void
 check_n_candidates (void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Synthetic scenes for tracking tests: a textured ground and moving objects. */
+/* Synthetic scenes that are tracked: moving objects on a textured ground. */
 #include "rcd-tracker.h"
 
 #include <math.h>
 
-/* A hash of the position, 0 .. 255. */
+/* Returns a hash of the position, 0 .. 255. */
 static int
 noise (int x, int y, uint32_t seed)
 {
@@ -39,8 +39,8 @@ paint_ground (const CuvFrame *frame, uint32_t seed)
   }
 }
 
-/* Covariances ignore added constants: kinds differ in the directions in which
- * the colours vary. */
+/* Returns the colour of an object. Kinds differ in the directions in which
+ * their colours vary, because covariances ignore added constants. */
 static void
 object_colour (int kind, double fade, double u, double v, double rgb[3])
 {

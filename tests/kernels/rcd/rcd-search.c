@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Searches with a known result, and distance maps. */
+/* Searches with known results, and distance maps. */
 #include "rcd-inputs.h"
 #include "cuvcheck.h"
 #include "rcd/rcd-distance.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies a box and its border, which gradients read. */
+/* Copies a box and its border, which gradients read, to (x, y). */
 static void
 copy_box (const CuvFrame *from, const CuvRcdBox *box, const CuvFrame *to, int x,
     int y)
@@ -41,7 +41,7 @@ add_noise (const CuvFrame *frame, const CuvRcdBox *box, int most)
   }
 }
 
-/* The least score of windows whose centre lies outside the box. */
+/* Returns the minimum score of windows whose centre lies outside the box. */
 static double
 least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
 {
@@ -64,7 +64,8 @@ least_elsewhere (const RcdInput *input, const CuvRcdBox *box)
   return least;
 }
 
-/* A part of one picture is found where it is copied into another. */
+/* Checks that a part of one picture is found where it is copied into another.
+ */
 static void
 check_copy (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
 {
@@ -92,7 +93,7 @@ check_copy (CuvRcdFeatures features, CuvRcdMetric metric, int cell, int refine)
       && match->level == 1);
   CUV_CHECK (cuv_rcd_distance (match->score, metric) < 1e-9);
   CUV_CHECK (match->second == least_elsewhere (&input, &match->box));
-  /* other windows are not equal; how near they are depends on the pictures */
+  /* no other window is equal; how near they are depends on the pictures */
   CUV_CHECK (cuv_rcd_distance (match->second, metric) > 1e-6);
   if (metric == CUV_RCD_JBLD && features != CUV_RCD_TUZEL9)
     CUV_CHECK (match->score == 1.0, ": %.17g", match->score);
@@ -107,9 +108,10 @@ CUV_CHECKS_CPU (check_planted)
   check_copy (CUV_RCD_RGB_GRAD, CUV_RCD_JBLD, 7, 0);
 }
 
-/* A noisy copy on the grid is nearer than windows half a cell off the
- * target, so refining a single candidate fails. Several candidates find the
- * target in most pictures. Returns whether both happens. */
+/* Returns whether a target needs several candidates: refining only one fails,
+ * because a noisy copy on the grid is nearer than windows half a cell off the
+ * target, and refining several finds the target, as it does in most pictures.
+ */
 static bool
 needs_candidates (CuvRcdMetric metric)
 {
@@ -162,8 +164,8 @@ CUV_CHECKS_CPU (check_places)
   }
 }
 
-/* All windows of a flat picture have the same distance; without lambda none has
- * a valid covariance. */
+/* Checks a flat picture: all windows have the same distance, and without lambda
+ * no window has a valid covariance. */
 static void
 check_flat (CuvRcdMetric metric, double lambda)
 {
@@ -230,7 +232,7 @@ check_map_values (void)
   CUV_CHECK (cuv_rcd_map_value (4.0, CUV_RCD_FORSTNER, 0.0) == 0);
 }
 
-/* Draws the rectangle of each window pixel by pixel. */
+/* Compares a map with one drawn pixel by pixel, a rectangle for each window. */
 static void
 check_map (const char *format)
 {
@@ -263,7 +265,8 @@ check_map (const char *format)
   cuv_check_frame_free (&expected);
 }
 
-/* Pixels become grey with neutral chroma; nothing else changes. */
+/* Checks that a pixel becomes grey with neutral chroma, and that nothing else
+ * changes. */
 static void
 check_grey (const char *format)
 {

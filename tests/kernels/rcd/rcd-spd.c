@@ -18,8 +18,8 @@ uniform (double low, double high)
   return low + (high - low) * cuv_check_below (1 << 20) / (double) (1 << 20);
 }
 
-/* Diagonally dominant by 0.5 or more, so that congruence keeps matrices well
- * conditioned. */
+/* Fills a matrix that is diagonally dominant by 0.5 or more, so that congruence
+ * keeps matrices well conditioned. */
 static void
 random_full (double *m, int n)
 {
@@ -27,7 +27,7 @@ random_full (double *m, int n)
     m[i] = uniform (-0.5, 0.5) / n + (i % (n + 1) == 0 ? 1.0 : 0.0);
 }
 
-/* m a m^T */
+/* Returns m a m^T. */
 static CuvSpd
 transform (const CuvSpd *a, const double *m, int n)
 {
@@ -59,8 +59,8 @@ diagonal (int n, double low, double high)
   return a;
 }
 
-/* Like covariances of an object: variances differ between features, but not
- * much between frames. */
+/* Returns a matrix like the covariances of an object: variances differ between
+ * features, but not much between frames. */
 static CuvSpd
 random_matrix (int n)
 {
@@ -158,8 +158,8 @@ check_copies (Mean mean, int n)
       difference (&out, copies, n));
 }
 
-/* The mean of commuting matrices is the geometric mean; JBLD: of two matrices
- * only. */
+/* Checks that the mean of commuting matrices is the geometric mean; for JBLD
+ * this holds for two matrices only. */
 static void
 check_commuting (Mean mean, int n, int count)
 {
@@ -203,7 +203,7 @@ check_equivariance (Mean mean, int n)
       difference (&of_moved, &out, n));
 }
 
-/* The sum of squared Förstner distances, or of JBLDs. */
+/* Returns the sum of squared Förstner distances, or of JBLDs. */
 static double
 cost (const CuvSpd *matrices, int n, const CuvSpd *mean, CuvRcdMetric metric)
 {
@@ -231,7 +231,8 @@ cost (const CuvSpd *matrices, int n, const CuvSpd *mean, CuvRcdMetric metric)
   return sum;
 }
 
-/* A random direction, long enough to exceed the cost's rounding. */
+/* Returns a random step of this length, which must exceed the rounding errors
+ * of the cost. */
 static void
 random_step (CuvSpd *step, double length, int n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adding and removing valid and invalid targets. */
+/* Valid and invalid targets that are added and removed. */
 #include "rcd-tracker.h"
 
 #include <math.h>
@@ -124,7 +124,8 @@ check_bad_boxes (void)
   cuv_check_frame_free (&frame);
 }
 
-/* A small target changes the grid; rejecting it does not affect the others. */
+/* Checks that a small target, which changes the grid, does not affect the
+ * others when it is rejected. */
 static void
 check_refused_beside (void)
 {
@@ -146,7 +147,7 @@ check_refused_beside (void)
   cuv_check_frame_free (&frame);
 }
 
-/* Boxes partly outside are clipped. */
+/* Checks that boxes that are partly outside the frame are clipped. */
 static void
 check_clipped (void)
 {
@@ -168,7 +169,7 @@ check_clipped (void)
   cuv_check_frame_free (&frame);
 }
 
-/* A target with R = G = B is rejected without lambda. */
+/* Checks that a target with R = G = B is rejected if lambda is 0. */
 static void
 check_grey (void)
 {

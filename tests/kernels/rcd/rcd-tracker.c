@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tracker: model updates, search plans, targets, tracks. */
+/* The tracker: updates of models, search plans, targets, tracks. */
 #include "rcd-tracker.h"
 
 const char *

@@ -43,7 +43,8 @@ film_resize (Film *self, int width, int height)
   self->frame = cuv_check_frame_new ("RGB", width, height, CUV_CHECK_BLACK);
 }
 
-/* Runs the next frame with two objects; NULL: absent. */
+/* Runs the next frame with two objects, of which those that are NULL are
+ * absent. */
 static const CuvTrack *
 film_run (
     Film *self, const CuvRcdBox *first, const CuvRcdBox *second, double fade)
@@ -74,7 +75,8 @@ path (int frame, int width, int height)
 
 /* ---- one target ---- */
 
-/* fit: minimum intersection over union of found and true boxes. */
+/* Tracks a moving object. fit: minimum intersection over union of the found and
+ * true boxes. */
 static void
 check_moving (const CuvTrackerConfig *config, double fit)
 {
@@ -100,7 +102,7 @@ check_moving (const CuvTrackerConfig *config, double fit)
 }
 
 /* Features without x and y locate objects less precisely, and those without
- * colours least. */
+ * colours are the least precise. */
 static void
 check_all_moving (void)
 {
@@ -155,7 +157,8 @@ dim (const CuvFrame *frame, double light)
   }
 }
 
-/* light: from frame 12 on; before, it changes gradually if slow. */
+/* Tracks an object whose brightness is multiplied by `light` from frame 12 on,
+ * and gradually before if slow. */
 static void
 check_dimmed (double light, bool slow)
 {
@@ -230,7 +233,8 @@ check_given_up (void)
   film_clear (&film);
 }
 
-/* After a cut the target is lost, and its model is not updated. */
+/* Checks that the target is lost after a cut, and that its model stays the
+ * same. */
 static void
 check_cut (void)
 {
@@ -354,7 +358,8 @@ check_map (void)
 
 /* ---- updates ---- */
 
-/* The distance in the last frame of an object whose colours change slowly. */
+/* Returns the distance in the last frame of an object whose colours change
+ * slowly. */
 static double
 last_distance (CuvRcdUpdate update)
 {

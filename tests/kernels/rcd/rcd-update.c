@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the updates of a target's model by one or two appearances. */
+/* Updates of a target's model by one or two appearances. */
 #include "rcd-tracker.h"
 #include "rcd/rcd-distance.h"
 #include "rcd/rcd-pixel.h"
@@ -48,7 +48,7 @@ learn (CuvRcdAppearance *appearance, CuvRcdUpdate update, double rate,
       &(CuvRcdUpdateConfig){ update, rate, window }, seen->sums, &seen->box);
 }
 
-/* A constant appearance does not change the model. */
+/* Checks that a constant appearance does not change the model. */
 static void
 check_same (CuvRcdUpdate update, const Sample *first, int n)
 {
@@ -62,7 +62,7 @@ check_same (CuvRcdUpdate update, const Sample *first, int n)
       distance (&appearance, first));
 }
 
-/* With rate 1 or window 1 the model is the last covariance. */
+/* Checks that with rate 1 or window 1 the model is the last covariance. */
 static void
 check_last (
     CuvRcdUpdate update, const Sample *first, const Sample *second, int n)
@@ -76,7 +76,8 @@ check_last (
       distance (&appearance, second));
 }
 
-/* Rate 0 keeps the model; rates below 1 move it part of the way. */
+/* Checks that rate 0 keeps the model, and that a rate below 1 moves it part of
+ * the way. */
 static void
 check_between (
     CuvRcdUpdate update, const Sample *first, const Sample *second, int n)
@@ -96,7 +97,7 @@ check_between (
       distance (&appearance, second), apart);
 }
 
-/* A change of method starts from the current model. */
+/* Checks that a change of method starts from the current model. */
 static void
 check_change (const Sample *first, const Sample *second, int n)
 {
@@ -114,7 +115,7 @@ check_change (const Sample *first, const Sample *second, int n)
       distance (&appearance, second));
 }
 
-/* Only the covariances in the window are averaged. */
+/* Checks that only the covariances in the window are averaged. */
 static void
 check_window (const Sample *first, const Sample *second, int n)
 {
@@ -132,7 +133,8 @@ check_window (const Sample *first, const Sample *second, int n)
   CUV_CHECK (distance (&appearance, second) < 1e-6);
 }
 
-/* Without lambda the covariance of a flat picture is zero. */
+/* Checks that a flat picture, whose covariance is zero without lambda, neither
+ * makes nor replaces a model. */
 static void
 check_flat (const Sample *seen, int n)
 {

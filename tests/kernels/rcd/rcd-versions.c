@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The search with C, AVX2 and CUDA against the C reference: bit for bit, except
- * for Förstner scores on the GPU, which the error of the logarithm may change.
- */
+/* The search with C, AVX2 and CUDA against the C reference: equal bit for bit,
+ * except for Förstner scores on the GPU, which the error of the logarithm may
+ * change. */
 #include "cpu/rcd-cpu-private.h"
 #include "rcd-bench.h"
 #include "rcd/rcd-distance.h"
@@ -16,7 +16,7 @@ typedef struct {
   RcdInput *input;
   CuvCheckVersion version;
   void *state;    /* a CuvRcdCpu or CuvRcdCuda */
-  CuvFrame frame; /* the input's, where the version finds it */
+  CuvFrame frame; /* where the version finds the input's frame */
   void *memory;
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
 } Run;
@@ -54,7 +54,7 @@ submit (void *data)
 /* ---- results ---- */
 
 #if HAVE_CUDA
-/* Integral images by the C reference; free() them. */
+/* Returns integral images by the C reference; free() them. */
 static int64_t *
 integrals_of (const RcdInput *input, size_t *n)
 {
@@ -95,7 +95,8 @@ check_integrals (const Run *self)
 }
 #endif
 
-/* With Förstner's metric rounding errors may select another window. */
+/* Returns whether results must be exact. On the GPU, rounding errors of
+ * Förstner's metric may select another window. */
 static bool
 is_exact (const RcdInput *input)
 {
@@ -198,7 +199,7 @@ check_drawn (
   cuv_check_frame_free (&drawn);
 }
 
-/* Searches a frame and draws its map over a copy. */
+/* Searches a frame and draws the distance map on a copy. */
 static void
 check_frame (Run *self)
 {
@@ -275,7 +276,7 @@ CUV_CHECKS (check_versions)
 
 /* ---- large frames ---- */
 
-/* All windows of several sizes, for the maximum number of targets. */
+/* Checks searches with all windows of several sizes, for n_targets targets. */
 static void
 check_all_windows (const char *format, CuvRcdFeatures features, RcdSize size,
     int cell, int n_targets, int refine)
@@ -318,8 +319,9 @@ CUV_CHECKS (check_large)
 
 enum { N_WINDOWS = 7, LINE = (N_WINDOWS + 1) * CUV_RCD_MAX_SUMS + 4 };
 
-/* Sums of a picture repeated many times, at an offset: with more pixels than a
- * frame can have, differences in rounding become visible. */
+/* Computes sums of a picture that is repeated many times, at an offset: they
+ * have more pixels than a frame can have, so that differences in rounding
+ * become visible. */
 static void
 add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
     int64_t pixels, int x, int y)
@@ -331,7 +333,7 @@ add_copies (int64_t *integrals, const int64_t *sums, int n, int64_t copies,
     cuv_rcd_move_origin (integrals, n, copies * pixels, -x, -y);
 }
 
-/* Compares the scores of C and AVX2; returns the first score. */
+/* Compares the scores of C and AVX2. Returns the first score. */
 static double
 compare_dsp (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *places)
 {
@@ -385,7 +387,8 @@ CUV_CHECKS_CPU (check_large_sums)
   }
 }
 
-/* Invalid sums and models: determinants of any sign, or NaN. */
+/* Compares scores of invalid sums and models, whose determinants have any sign
+ * or are NaN. */
 static void
 check_invalid_row (int n)
 {

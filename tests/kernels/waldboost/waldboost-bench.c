@@ -139,7 +139,7 @@ collect_and_submit (void *data)
   }
 }
 
-/* The time per frame with all streams. */
+/* Reports the time per frame with all streams. */
 static void
 time_streams (Bench bench)
 {
@@ -188,7 +188,7 @@ time_cuda (Bench bench)
 static const char *const rearrangements[] = { "auto", "none", "global",
   "shared", "hybrid", "prefix-sum", "ballot" };
 
-/* Microseconds of one variant, or NAN. */
+/* Returns the time of one variant in microseconds, or NAN. */
 static double
 time_variant (Bench *self, CuvRearrangement rearrangement, int block_size)
 {
@@ -229,7 +229,7 @@ time_variants (Bench bench)
 
 /* ---- cases ---- */
 
-/* with_c: also times the slow plain C. */
+/* Times a scan; in plain C only if with_c, as this is slow. */
 static void
 time_scan (const char *name, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvCheckFrame *frame, bool with_c)
@@ -306,7 +306,8 @@ time_dense (const CuvCheckFrame *picture)
   cuv_check_frame_free (&frame);
 }
 
-/* Every window runs all stages. The CPU gets a small frame as this is slow. */
+/* Times a scan in which every window runs all stages. The CPU gets a small
+ * frame, as this is slow. */
 static void
 time_worst_case (const CuvCheckFrame *picture)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The fast scan of trees on channels against the definition: rows, blocks and
- * whole pictures, in every version of the inner loops; and its speed. */
+ * whole pictures, in every version of the inner loops. Also its speed. */
 #include "config.h"
 #include "waldboost-channels-inputs.h"
 #include "channels/cpu/channels-cpu-private.h"
@@ -15,8 +15,8 @@ enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 8 };
 
 /* ---- numbers ---- */
 
-/* Checks rows with all squares of gradient lengths, and with all sums of
- * surroundings. */
+/* Checks rows with every square of a gradient's length, and with every sum of
+ * its surroundings. */
 static void
 check_numbers (const CuvChannelsDsp *dsp)
 {
@@ -78,7 +78,7 @@ typedef struct {
   CuvChannelsPicture picture;
 } Picture;
 
-/* Patches of colour with noise, or noise alone. */
+/* Makes a picture of patches of colour with noise, or of noise alone. */
 static Picture
 picture_new (int width, int height, bool grey)
 {
@@ -123,7 +123,7 @@ check_result (const CuvWaldboostSearch *search, const Picture *picture,
   return wanted.lost;
 }
 
-/* The plans of the models for a picture. */
+/* Makes the plans of the models for a picture. */
 static void
 make_searches (CuvWaldboostSearch *searches,
     const CuvWaldboostModel *const *models, int n, const Picture *picture,
@@ -142,7 +142,8 @@ free_plans (CuvWaldboostSearch *searches, int n)
     cuv_waldboost_plan_free ((CuvWaldboostPlan *) searches[i].plan);
 }
 
-/* Scans with n models at once. Returns as above. */
+/* Scans with n models at once and checks their results. Returns the number of
+ * hits that did not fit. */
 static uint64_t
 check_scans (CuvChannelsCpu **cpu, const CuvWaldboostModel *const *models,
     int n, const Picture *picture, const CuvWaldboostParams *params)
@@ -173,7 +174,7 @@ check_scan (CuvChannelsCpu **cpu, const CuvWaldboostModel *model,
   return check_scans (cpu, &model, 1, picture, params);
 }
 
-/* Frames of several sizes, one after another, with the same model. */
+/* Checks frames of several sizes, one after another, with the same model. */
 static void
 check_pictures (int shrink, int depth, int overhang)
 {
@@ -199,7 +200,7 @@ check_pictures (int shrink, int depth, int overhang)
   cuv_model_unref (model);
 }
 
-/* The largest window, overhang and number of trees. */
+/* Checks the largest window, overhang and number of trees. */
 static void
 check_largest_model (int shrink)
 {
@@ -224,8 +225,8 @@ check_largest_model (int shrink)
   cuv_model_unref (model);
 }
 
-/* More windows are accepted than a result can hold, by one thread or several:
- * the first ones are kept. */
+/* Checks that the first hits are kept if more windows are accepted than a
+ * result can hold, with one thread and with several. */
 static void
 check_overflow (void)
 {
@@ -244,8 +245,8 @@ check_overflow (void)
   cuv_model_unref (model);
 }
 
-/* A frame whose channels need more bytes than 32 bits can count is refused, not
- * scanned with wrong offsets. */
+/* Checks that a frame is refused, not scanned with wrong offsets, if its
+ * channels need more bytes than 32 bits can count. */
 static void
 check_too_large (void)
 {
@@ -286,8 +287,9 @@ free_models (const CuvWaldboostModel **models, int n)
     cuv_model_unref (models[i]);
 }
 
-/* Each model finds what it finds alone, in pictures of several sizes, some too
- * small for some of the windows, and with limits of object sizes. */
+/* Checks that each model finds what it finds alone, in pictures of several
+ * sizes, some of which are too small for some of the windows, and with limits
+ * of object sizes. */
 static void
 check_several (int shrink)
 {
@@ -318,7 +320,7 @@ check_several (int shrink)
   free_models (models, n);
 }
 
-/* The result of a model that accepts more windows than fit does not take hits
+/* Checks that a model that accepts more windows than fit does not take hits
  * from the others. */
 static void
 check_overflow_of_one (void)
@@ -341,7 +343,7 @@ check_overflow_of_one (void)
   free_models (models, 2);
 }
 
-static int n_smoothed; /* rows of channels made */
+static int n_smoothed; /* number of rows of channels */
 static CuvChannelsDsp counted;
 
 static void
@@ -352,7 +354,8 @@ count_row (const uint16_t *above, const uint16_t *at, const uint16_t *below,
   counted.smooth_row (above, at, below, columns, shift, out);
 }
 
-/* The rows of channels that a scan with these models makes. */
+/* Returns the number of rows of channels that a scan with these models
+ * computes. */
 static int
 count_rows (
     const CuvWaldboostModel *const *models, int n, const Picture *picture)
@@ -373,7 +376,7 @@ count_rows (
   return n_smoothed;
 }
 
-/* A model for count_rows(), with a square window. */
+/* Makes a model with a square window, for count_rows(). */
 static const CuvWaldboostModel *
 square_model (int side, int levels, int overhang)
 {
@@ -388,7 +391,8 @@ square_model (int side, int levels, int overhang)
   return self;
 }
 
-/* Models whose levels are those of others make no channels of their own. */
+/* Checks that a model computes no channels of its own if another model has the
+ * same levels. */
 static void
 check_shared_work (void)
 {
@@ -479,7 +483,7 @@ report (const Bench *self, double us, int n)
       sum.pyramid_us, sum.scan_us);
 }
 
-/* n models, which are equal, so that their scans take the same time. */
+/* Times n equal models, so that their scans take the same time. */
 static void
 bench (int width, int height, int reject, int n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scan of trees on channels on the GPU against the definition: frames of
- * all formats and their parts, turned, enlarged, of several sizes; and its
+ * all formats and several sizes, and their parts, turned or enlarged. Also its
  * speed. */
 #include "config.h"
 #include "cuvcheck.h"
@@ -24,12 +24,12 @@ enum { MAX_HITS = CUV_WALDBOOST_MAX_HITS, MAX_SEGMENTS = 40, MAX_MODELS = 4 };
 
 typedef struct {
   const CuvWaldboostModel *model;
-  int n_models;           /* how many times the detector has the model */
-  CuvWaldboostCuda *cuda; /* of the first plan; NULL: none yet */
+  int n_models;           /* number of times that the detector has the model */
+  CuvWaldboostCuda *cuda; /* for the first plan; NULL before it */
   CuvRgbMatrix matrix;
 } Scan;
 
-/* What the definition says. Free the hits. */
+/* Returns what the definition finds. Free the hits. */
 static CuvHitList
 scan_reference (const Scan *self, const CuvWaldboostPlan *plan,
     const CuvFrame *frame, const CuvRoi *part, uint64_t *survivors)
@@ -49,7 +49,7 @@ scan_reference (const Scan *self, const CuvWaldboostPlan *plan,
   return wanted;
 }
 
-/* The same search for each model of a detector. */
+/* Returns the same search for each model of a detector. */
 static const CuvWaldboostSearch *
 searches_of (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
 {
@@ -72,8 +72,8 @@ set_plan (Scan *self, const CuvWaldboostPlan *plan)
   return CUV_CHECK (self->cuda != NULL, ": %s", cuv_cuda_error ());
 }
 
-/* Runs twice: the second result must not depend on the first. Returns the
- * number of hits that did not fit. */
+/* Checks a part of a frame twice, because the second result must not depend on
+ * the first. Returns the number of hits that did not fit. */
 static uint64_t
 check_part (Scan *self, const CuvWaldboostParams *params,
     const CuvCheckFrame *frame, const CuvRoi *roi)
@@ -124,7 +124,7 @@ scan_clear (Scan *self)
 
 /* ---- frames ---- */
 
-/* The whole frame, or a part that begins anywhere. */
+/* Returns the whole frame, or a part that begins anywhere. */
 static CuvRoi
 any_part (int width, int height)
 {
@@ -139,7 +139,8 @@ any_part (int width, int height)
   return part;
 }
 
-/* Frames of several sizes and formats, one after another, with a model. */
+/* Checks frames of several sizes and formats, one after another, with the same
+ * model. */
 static void
 check_frames (int shrink, int depth, int overhang)
 {
@@ -177,7 +178,7 @@ check_frames (int shrink, int depth, int overhang)
   scan_clear (&scan);
 }
 
-/* The largest windows, overhang and number of trees. */
+/* Checks the largest window, overhang and number of trees. */
 static void
 check_largest (int shrink)
 {
@@ -200,8 +201,8 @@ check_largest (int shrink)
   scan_clear (&scan);
 }
 
-/* More octaves than the first kernel halves, so that a level is resized from a
- * level that is itself resized. */
+/* Checks more octaves than the first kernel halves, so that a level is resized
+ * from a level that was itself resized. */
 static void
 check_octaves (void)
 {
@@ -217,8 +218,8 @@ check_octaves (void)
   scan_clear (&scan);
 }
 
-/* More windows are accepted than a result can hold: the first ones are kept, of
- * each model. */
+/* Checks that the first hits of each model are kept if more windows are
+ * accepted than a result can hold. */
 static void
 check_overflow (void)
 {
@@ -239,8 +240,8 @@ check_overflow (void)
   scan_clear (&scan);
 }
 
-/* A whole frame of video, of noise with several contrasts: most pairs of
- * magnitudes and surroundings occur. */
+/* Checks a whole frame of video, of noise with several contrasts, so that most
+ * pairs of magnitudes and surroundings occur. */
 static void
 check_video (void)
 {
@@ -297,7 +298,7 @@ run_bench (void *data)
   cuv_waldboost_cuda_collect (self->cuda, self->results);
 }
 
-/* CUV_BENCH_MODEL, or random trees. */
+/* Returns the model CUV_BENCH_MODEL, or random trees. */
 static const CuvWaldboostModel *
 channels_model (int reject)
 {
@@ -314,7 +315,8 @@ channels_model (int reject)
   return model;
 }
 
-/* CUV_BENCH_FRAME, raw NV12 of this size without padding, or a texture. */
+/* Returns the frame in the file CUV_BENCH_FRAME, raw NV12 of this size without
+ * padding, or a texture. */
 static CuvCheckFrame
 channels_frame (int width, int height)
 {
@@ -336,8 +338,8 @@ channels_frame (int width, int height)
   return frame;
 }
 
-/* The time from the frame in device memory to its hits in host memory, of which
- * the result says what the scan takes. */
+/* Reports the time from the frame in device memory to its hits in host memory,
+ * and the part of it that the scan takes according to the result. */
 static void
 time_scan (const char *shape, int width, int height, int reject, int n_models)
 {

@@ -12,7 +12,8 @@ cuv_channels_between (int low, int high)
   return low + (int) cuv_check_below ((uint32_t) (high - low + 1));
 }
 
-/* A side of a window in blocks, up to 16, or what its overhang needs. */
+/* Returns a side of a window in blocks: up to 16, or more if its overhang needs
+ * more. */
 static int
 window_side (int overhang)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Models of trees on channels: windows computed by hand, files and bad files.
- */
+/* Models of trees on channels: windows computed by hand, files, and invalid
+ * files. */
 #include "model/channels.h"
 #include "cuvcheck.h"
 
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two blocks square. The first tree is 100 if channel 1 of the first block is 7
- * or more, otherwise -100; the second adds channel 9 of the last block in the
- * same way: 10, or -10. */
+/* A model for windows of two blocks square. The first tree is 100 if channel 1
+ * of the first block is at least 7, else -100; the second tree is 10 or -10 by
+ * channel 9 of the last block. */
 static const char good[] =
     "<?xml version=\"1.0\"?>\n"
     "<!-- a test -->\n"
@@ -75,7 +75,7 @@ check_windows (void)
   check_window (&level, 0, 2, 1);
 }
 
-/* Beyond the edge are the blocks of the edge. */
+/* Checks that blocks beyond the edge repeat those of the edge. */
 static void
 check_edges (void)
 {
@@ -109,7 +109,7 @@ check_copy (void)
   cuv_channels_model_free (model);
 }
 
-/* Whether a text is valid UTF-8 without control characters. */
+/* Returns whether a text is valid UTF-8 without control characters. */
 static bool
 is_one_line (const char *text)
 {
@@ -143,12 +143,12 @@ check_truncated (void)
     check_bad (good, size, ": ");
 }
 
-/* Characters of two bytes, more of them than a message shows. */
+/* More characters of two bytes than a message shows. */
 #define WIDE                                                                   \
   "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"               \
   "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
 
-/* The good model with a part replaced. */
+/* Checks the errors of the good model with one part replaced. */
 static void
 check_bad_models (void)
 {

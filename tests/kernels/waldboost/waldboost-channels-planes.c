@@ -78,7 +78,7 @@ check_planes (const CuvFrame *frame, const CuvRoi *part, const CuvTurn *turn,
   }
 }
 
-/* The whole frame, or any part of it. */
+/* Returns the whole frame, or any part of it. */
 static CuvRoi
 part_of (int width, int height)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Channels computed by hand, and what follows from their definition. */
+/* Channels computed by hand, and properties that follow from their definition.
+ */
 #include "channels/channels.h"
 #include "cuvcheck.h"
 
@@ -15,7 +16,7 @@ typedef struct {
 } Square;
 
 typedef struct {
-  int side; /* blocks */
+  int side; /* in blocks */
   uint8_t value[CUV_CHANNELS_N * N_PIXELS / 4];
 } Channels;
 
@@ -73,8 +74,8 @@ check_roots (void)
   CUV_CHECK (wrong == 0, ": %d", wrong);
 }
 
-/* Against angles in double: differences of bytes are nowhere nearer to a bound
- * than 1e-4 degrees, except on diagonals. */
+/* Compares directions with angles in double precision. Except on diagonals,
+ * differences of bytes are at least 1e-4 degrees from the bounds of bins. */
 static void
 check_directions (void)
 {
@@ -179,7 +180,7 @@ channel_after (int channel, int (*bin_after) (int bin))
       : CUV_CHANNELS_DIRECTION + bin_after (channel - CUV_CHANNELS_DIRECTION);
 }
 
-/* A mirrored picture has mirrored channels. */
+/* Checks that a mirrored picture has mirrored channels. */
 static void
 check_mirrored (const Square *square, int shrink)
 {
@@ -205,8 +206,8 @@ check_mirrored (const Square *square, int shrink)
   CUV_CHECK (wrong == 0, ": %d", wrong);
 }
 
-/* A transposed picture has transposed channels, unless gradients lie on
- * diagonals and therefore on the bound of two bins: here |dx| > |dy| in all
+/* Checks that a transposed picture has transposed channels. This would fail if
+ * gradients lay on diagonals, which are bounds of bins: here |dx| > |dy| in all
  * pixels. */
 static void
 check_transposed (int shrink)
@@ -237,8 +238,8 @@ check_transposed (int shrink)
   CUV_CHECK (wrong == 0, ": %d", wrong);
 }
 
-/* Colours of a grey picture are neutral; its negative has the same gradients.
- */
+/* Checks that colours of a grey picture are neutral, and that its negative has
+ * the same gradients. */
 static void
 check_grey (const Square *square, int shrink)
 {

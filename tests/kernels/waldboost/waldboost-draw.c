@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Training: windows drawn as negatives. */
+/* Training: the windows that are drawn as negatives. */
 #include "train/train.h"
 #include "waldboost-versions.h"
 
@@ -45,7 +45,7 @@ random_boxes (CuvTrainBox boxes[5], int width, int height)
   return n;
 }
 
-/* Each negative is drawn once. */
+/* Checks that each negative is drawn once. */
 void
 check_draw (int width, int height, bool cascade)
 {
@@ -75,7 +75,7 @@ check_draw (int width, int height, bool cascade)
   cuv_check_frame_free (&frame);
 }
 
-/* ---- some of those that live ---- */
+/* ---- some of the windows that are not rejected ---- */
 
 typedef struct {
   CuvCheckFrame frames[N_PICTURES];
@@ -90,7 +90,7 @@ load (void *data, int32_t i, CuvTrainPicture *picture)
   return true;
 }
 
-/* The first picture has objects. */
+/* Makes pictures, the first of which has objects. */
 static void
 album_init (Album *self)
 {
@@ -105,7 +105,7 @@ album_init (Album *self)
   }
 }
 
-/* Each weak classifier rejects a part of the windows. */
+/* Makes a model whose weak classifiers each reject a part of the windows. */
 static const CuvWaldboostModel *
 model_new (void)
 {
@@ -152,7 +152,8 @@ sort (const CuvTrainReservoir *reservoir)
   return drawn;
 }
 
-/* all: draws every window that is not rejected. */
+/* Compares a reservoir with `all`, into which every window that is not rejected
+ * was drawn. */
 static void
 check_drawn (const CuvTrainReservoir *some, const CuvTrainReservoir *all)
 {
@@ -173,8 +174,8 @@ check_drawn (const CuvTrainReservoir *some, const CuvTrainReservoir *all)
   free (drawn);
 }
 
-/* The windows of the smallest ranks are drawn, no matter how many are
- * considered first. */
+/* Checks that the windows of the smallest ranks are drawn, whatever fraction of
+ * the windows is considered first. */
 void
 check_draw_of_some (int32_t capacity)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detectors on the GPU share the memory of a frame's images. */
+/* Memory for a frame's images, which detectors on the GPU share. */
 #include "config.h"
 #include "waldboost-versions.h"
 
@@ -22,7 +22,7 @@ typedef struct {
   void *stream;
   CuvWaldboostResult result;
   bool failed;
-  /* of a thread */
+  /* for a thread */
   pthread_t thread;
   sem_t submitted, collects;
 } Detector;
@@ -40,7 +40,7 @@ collect (Detector *self)
   self->failed |= cuv_waldboost_cuda_collect (self->cuda, &self->result) != 0;
 }
 
-/* As many detectors as are opened take hardly more memory than one. */
+/* Checks that several open detectors take hardly more memory than one. */
 static void
 check_memory (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
 {
@@ -65,8 +65,7 @@ check_memory (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
   cuv_waldboost_plan_free (plan);
 }
 
-/* The number of allocations of a new detector, all of which are made to fail.
- */
+/* Lets each allocation of a new detector fail in turn. Returns their number. */
 static int
 count_failures (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
 {
@@ -89,8 +88,8 @@ count_failures (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
   }
 }
 
-/* The first detector also allocates images: grey, pictures, sums and their
- * strips. */
+/* Checks the number of allocations. The first detector also allocates images:
+ * grey, pictures, sums and their strips. */
 static void
 check_out_of_memory (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan)
@@ -104,7 +103,8 @@ check_out_of_memory (
   cuv_waldboost_cuda_free (first);
 }
 
-/* A thread may submit to any number of detectors before it collects. */
+/* Checks that one thread may submit to any number of detectors before it
+ * collects. */
 static void
 check_one_thread (Detector *detectors)
 {
@@ -115,7 +115,7 @@ check_one_thread (Detector *detectors)
     collect (&detectors[i]);
 }
 
-/* Returns FALSE if it is not posted in time. */
+/* Returns false if the semaphore is not posted in time. */
 static bool
 wait_for (sem_t *semaphore, long milliseconds)
 {
@@ -149,8 +149,8 @@ start_thread (Detector *self)
   CUV_CHECK (pthread_create (&self->thread, NULL, run_thread, self) == 0);
 }
 
-/* If several threads submit, one of them waits until another one has
- * collected. */
+/* Checks that, if too many threads submit, one of them waits until another one
+ * has collected. */
 static void
 check_threads (Detector *detectors)
 {
@@ -174,8 +174,9 @@ check_threads (Detector *detectors)
     pthread_join (detectors[i].thread, NULL);
 }
 
-/* A thread that lacks memory for its large frame waits until two others have
- * collected. A thread that arrives later waits for only one of them. */
+/* Checks that a thread that lacks memory for its large frame waits until others
+ * have collected, and that a thread that arrives later waits for only one of
+ * them. */
 static void
 check_waits (Detector *detectors, Detector *large)
 {
@@ -208,8 +209,8 @@ check_waits (Detector *detectors, Detector *large)
   CUV_CHECK (!large->failed);
 }
 
-/* Freeing a detector without collecting does not change another detector's
- * images. */
+/* Checks that freeing a detector without collecting does not change the images
+ * of another detector. */
 static void
 check_uncollected (Detector *detectors)
 {
@@ -242,8 +243,8 @@ check_large (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   cuv_check_frame_free (&host);
 }
 
-/* A new plan drops a frame that was not collected, whose images are too
- * small for the next frame. */
+/* Checks that a new plan drops a frame that was not collected, whose images are
+ * too small for the next frame. */
 static void
 check_new_plan (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, const CuvWaldboostPlan *plan,

@@ -8,7 +8,8 @@
 
 /* ---- pictures ---- */
 
-/* The range of input samples that output i covers. */
+/* Returns the first input sample that output sample i covers, and in *end the
+ * one after the last. */
 static int
 box_of (int i, int n_out, int n_in, int *end)
 {
@@ -65,8 +66,9 @@ bench_cascade (const char *path)
   return model;
 }
 
-/* The ratio of windows in photographs that survive k weak classifiers of BUT
- * FIT's face models: measured points, interpolated on logarithmic axes. */
+/* Returns the fraction of windows in photographs that survive k weak
+ * classifiers of BUT FIT's face models: measured points, interpolated on
+ * logarithmic axes. */
 static double
 survival_ratio (int k)
 {
@@ -86,7 +88,8 @@ survival_ratio (int k)
 
 #define N_SAMPLES 200000
 
-/* Takes samples from all levels, in proportion to their windows. */
+/* Sets thresholds by samples from all levels, in proportion to their windows.
+ */
 static void
 fit_thresholds (RandomModel *self, const CuvFrame *frame)
 {

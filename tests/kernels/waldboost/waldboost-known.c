@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures with feature codes computed by hand. A model with a single weak
- * classifier that rejects nothing, and whose leaves are the codes, returns the
+/* Pictures whose feature codes are known by hand. A model with a single weak
+ * classifier, which rejects nothing and whose leaves are the codes, returns the
  * code of every window as its score. */
 #include "reference/waldboost-reference.h"
 #include "waldboost-versions.h"
@@ -48,7 +48,7 @@ model_for_grid (const GridCase *grid)
   return self;
 }
 
-/* The expected code of the window at (x, y). */
+/* Returns the expected code of the window at (x, y). */
 typedef int (*ExpectedCode) (const GridCase *grid, int x, int y);
 
 static const uint8_t *source_pixels; /* read by half_range_pixel() */
@@ -97,7 +97,7 @@ picture_of (int width, int height, Pixel pixel)
   return self;
 }
 
-/* All features, in windows of 7 x 7. */
+/* Checks all features in windows of 7 x 7 pixels. */
 static void
 check_all_features (const char *what, const CuvCheckFrame *frame, int block,
     ExpectedCode expected_code)
@@ -143,9 +143,10 @@ edge_pixel (int x, int y)
   return x < EDGE ? 40 : 41;
 }
 
-/* Blocks of one pixel. The number of dark columns determines the ranks: each of
- * 3 bright blocks exceeds 6 dark ones, each of 6 exceeds 3. Block 0 is in the
- * left column, block 2 in the right one. */
+/* Returns the code for blocks of one pixel. The number of dark columns
+ * determines the ranks: with one, each of 6 bright blocks exceeds 3 dark ones,
+ * with two, each of 3 exceeds 6. Block 0 is in the left column, block 2 in the
+ * right one. */
 static int
 edge_code (const GridCase *grid, int x, int y)
 {
@@ -173,7 +174,8 @@ checker_pixel (int x, int y)
   return (x + y) % 2 ? 255 : 0;
 }
 
-/* Bright blocks exceed the 5 or 4 dark ones. */
+/* Returns the code of a checkerboard, in which bright blocks exceed the 5 or 4
+ * dark ones. */
 static int
 checker_code (const GridCase *grid, int x, int y)
 {
@@ -185,7 +187,7 @@ checker_code (const GridCase *grid, int x, int y)
         return grid->inclusive ? 128 + 32 + 8 + 2 : 0;
       return grid->inclusive ? 255 : 64 + 16 + 4 + 1;
     case CUV_FEATURE_LRD:
-      return 8; /* two corners */
+      return 8; /* equal corners */
     default:
       return bright ? 44 : 0;
   }
@@ -204,8 +206,8 @@ corner_pixel (int x, int y)
       : 100;
 }
 
-/* The grid is in a corner of the window, so its corner block is bright only in
- * the window at that corner of the picture. */
+/* Returns the code of a grid in a corner of the window: its corner block is
+ * bright only in the window at the same corner of the picture. */
 static int
 corner_code (const GridCase *grid, int x, int y)
 {
@@ -239,7 +241,8 @@ half_range_pixel (int x, int y)
   return source_pixels[y * source_width + x] / 2;
 }
 
-/* Strictly increasing and far from linear. */
+/* Returns a pixel that was transformed by a strictly increasing function that
+ * is far from linear. */
 static uint8_t
 transformed_pixel (int x, int y)
 {
@@ -298,7 +301,8 @@ check_transform (void)
 
 /* ---- no contrast ---- */
 
-/* A Haar cascade visits all windows of a constant picture and has no hits. */
+/* Checks that a Haar cascade visits all windows of a constant picture and has
+ * no hits. */
 static void
 check_flat (void)
 {
@@ -327,7 +331,7 @@ check_flat (void)
 
 /* ---- integral pictures ---- */
 
-/* The sum of the triangle above (x, y) that opens upwards. */
+/* Returns the sum of the triangle above (x, y) that opens upwards. */
 static uint32_t
 triangle (const uint8_t *pixels, int width, int x, int y)
 {

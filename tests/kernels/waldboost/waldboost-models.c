@@ -156,7 +156,8 @@ random_rect (const CuvWaldboostModel *model, bool tilted, float weight)
   return rect;
 }
 
-/* Part (i, k) of a rectangle split into two across and one or two down. */
+/* Returns part (i, k) of a rectangle that is split into two across and one or
+ * two down. */
 static CuvHaarRect
 part_of (const CuvHaarRect *whole, bool tilted, int down, int i, int k)
 {
@@ -170,8 +171,8 @@ part_of (const CuvHaarRect *whole, bool tilted, int down, int i, int k)
     .weight = 2 };
 }
 
-/* One half, or two of four quarters, minus the whole, like most features of
- * trained models. */
+/* Sets the rectangles as in most features of trained models: the whole with
+ * weight -1, and one half or two opposite quarters with weight 2. */
 static void
 set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
 {
@@ -189,8 +190,8 @@ set_parts (CuvHaarNode *node, const CuvWaldboostModel *model)
     node->rect[2].weight = 0;
 }
 
-/* Weights balance the areas; in models of even height they are integers, as in
- * real files. */
+/* Makes a node whose weights balance the areas of its rectangles. In models of
+ * even height weights are integers, as in most model files. */
 static CuvHaarNode
 random_tree_node (
     const ModelKind *kind, const CuvWaldboostModel *model, int index, int n)
@@ -213,8 +214,8 @@ random_tree_node (
   return node;
 }
 
-/* One of BUT FIT's six features as weighted rectangles: the whole, then parts.
- */
+/* Makes one of BUT FIT's six features from weighted rectangles: first the
+ * whole, then parts. */
 static CuvHaarNode
 random_table_node (const CuvWaldboostModel *model)
 {
@@ -270,7 +271,7 @@ add_weak (RandomModel *self, const ModelKind *kind)
   CuvWaldboostModel *model = &self->model;
   bool tree = model->arithmetic == CUV_SUM_STAGES;
   int n = tree ? random_between (1, kind->max_nodes) : 1;
-  /* 64: floats hold the sums exactly */
+  /* with 64 floats hold the sums exactly */
   float divisor = model->window_width % 2 ? 64 : 777;
 
   self->weak[model->n_weak++] = (CuvWeak){ .first_node = model->n_nodes,
@@ -369,7 +370,7 @@ set_final_threshold (RandomModel *self, double threshold)
       isinf (threshold) ? -(1 << 30) : (int32_t) threshold;
 }
 
-/* Thresholds of Haar trees are values of samples, for ties. */
+/* Sets thresholds of Haar trees to values of samples, which makes ties. */
 static void
 set_splits (RandomModel *self, int k, const SamplePool *pool)
 {
@@ -385,8 +386,8 @@ set_splits (RandomModel *self, int k, const SamplePool *pool)
   }
 }
 
-/* Whether weak classifier k has a threshold: in cascades the last of a stage,
- * otherwise two of three. */
+/* Returns whether weak classifier k has a threshold: in cascades the last one
+ * of a stage, otherwise two of three. */
 static bool
 has_test (const CuvWaldboostModel *model, int k, int stage)
 {

@@ -12,13 +12,13 @@ typedef struct {
   CuvArithmetic arithmetic;
   CuvBlockValue block_value;
   int inclusive;
-  int max_window; /* side in pixels */
-  int max_block;  /* side in pixels; 0 = as large as fits */
+  int max_window; /* maximum side in pixels */
+  int max_block;  /* maximum side in pixels; 0 = any that fits */
   int n_stages;   /* of a cascade, otherwise weak classifiers */
   int max_weak;   /* per stage */
   int max_nodes;  /* per tree; 1 = stumps */
   int tilted;
-  double pass; /* ratio of windows that pass a threshold */
+  double pass; /* fraction of windows that pass a threshold */
 } ModelKind;
 
 #define MAX_WEAK 1024
@@ -36,7 +36,7 @@ typedef struct {
 
 int random_between (int low, int high);
 
-/* Windows of pictures whose sums become thresholds. */
+/* A window of a picture, whose sum may become a threshold. */
 typedef struct {
   OracleWindow window;
   float norm;
@@ -55,28 +55,29 @@ void sample_pool_free (SamplePool *self);
 void sample_pool_add (SamplePool *self, const CuvWaldboostModel *model,
     const uint8_t *pixels, int width, int height, int n);
 
-/* Adds weak classifier k's response to all samples. */
+/* Adds the response of weak classifier k to all samples. */
 void sample_pool_respond (
     SamplePool *self, const CuvWaldboostModel *model, int k);
 
-/* The n-th greatest sum, as a threshold that n samples pass. */
+/* Returns the n-th greatest sum, a threshold that n samples pass. */
 double sample_pool_threshold (SamplePool *self, int n);
 
 /* Drops samples below the threshold. */
 void sample_pool_drop (SamplePool *self, double threshold);
 
-/* A model of this kind for windows of a frame. free() it. */
+/* Makes a model of this kind, with thresholds from windows of a frame. free()
+ * it. */
 RandomModel *random_model (const ModelKind *kind, const CuvFrame *frame);
 RandomModel *random_model_of_window (
     const ModelKind *kind, const CuvFrame *frame, int width, int height);
 int random_window_side (const ModelKind *kind);
 
-/* A model without thresholds, for windows of width x height. */
+/* Makes a model without thresholds, for windows of width x height. */
 RandomModel *random_model_without_thresholds (
     const ModelKind *kind, int width, int height);
 
-/* WaldBoost models: sets the threshold of weak classifier k; it is a sum in the
- * model's arithmetic. -INFINITY = no test. */
+/* For WaldBoost models: sets the threshold of weak classifier k, a sum in the
+ * model's arithmetic, or no test if -INFINITY. */
 void set_threshold (RandomModel *self, int k, double threshold);
 void set_final_threshold (RandomModel *self, double threshold);
 

@@ -25,7 +25,7 @@ typedef struct {
   int at[2], weight;
 } Interpolation;
 
-/* scale: input samples per output sample. */
+/* scale: number of input samples per output sample. */
 static Interpolation
 exact_interpolation (int i, double scale, int n_in)
 {
@@ -41,7 +41,7 @@ exact_interpolation (int i, double scale, int n_in)
   return mix;
 }
 
-/* In 16.16 fixed point, as in the dense pyramid. */
+/* Computes in 16.16 fixed point, as the dense pyramid does. */
 static Interpolation
 dense_interpolation (int i, int n_out, int n_in)
 {
@@ -93,7 +93,7 @@ halve (uint8_t *in, int *width, int *height)
 
 /* ---- turned and enlarged pictures ---- */
 
-/* The pixel of the frame at a distance from its centre, by bilinear
+/* Returns the pixel of the frame at a distance from its centre, by bilinear
  * interpolation with weights rounded down to 1/256. */
 static uint8_t
 pixel_at (const uint8_t *in, int width, int height, double right, double down)
@@ -109,7 +109,8 @@ pixel_at (const uint8_t *in, int width, int height, double right, double down)
   return interpolate (in, width, across, along);
 }
 
-/* Sine and cosine have 16 bits, so places are exact in double. */
+/* Turns a frame. Sine and cosine have 16 bits, so that places are exact in
+ * double precision. */
 static uint8_t *
 turn (const CuvFrame *frame, const CuvWaldboostPlan *plan)
 {
@@ -178,8 +179,8 @@ oracle_keeps (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
       < plan->height / 2. + 1e-9;
 }
 
-/* Frame or octave pixels per level pixel. WBDetector resizes by a factor, and
- * copies if the size stays the same. */
+/* Returns the number of pixels of the frame or octave per pixel of the level.
+ * WBDetector resizes by a factor, and copies if the size stays the same. */
 static double
 scale_of (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level, int n,
     int n_level)
@@ -287,8 +288,8 @@ grid_code (const CuvWaldboostModel *model, OracleWindow window,
 
 /* ---- Haar ---- */
 
-/* A rectangle rotated about its top corner: its pixels lie between four
- * diagonals. */
+/* Returns the sum of a rectangle that is rotated about its top corner: its
+ * pixels lie between four diagonals. */
 static long
 sum_tilted (OracleWindow window, const CuvHaarRect *rect)
 {
@@ -415,8 +416,8 @@ oracle_leaf (
       + grid_code (model, window, &model->nodes[weak->first_node]);
 }
 
-/* Cascades: the index of the stage that rejects the window, n_stages for a
- * hit. */
+/* For cascades, returns the index of the stage that rejects the window, or
+ * n_stages for a hit. */
 static int
 cascade_stage (const CuvWaldboostModel *model, OracleWindow window, float norm,
     float *score)
@@ -435,7 +436,8 @@ cascade_stage (const CuvWaldboostModel *model, OracleWindow window, float norm,
   return model->n_stages;
 }
 
-/* WaldBoost models: the number of weak classifiers passed. */
+/* For WaldBoost models, returns the number of weak classifiers that the window
+ * passes. */
 static int
 waldboost_passed (const CuvWaldboostModel *model, OracleWindow window,
     float norm, float *score)
@@ -462,8 +464,8 @@ waldboost_passed (const CuvWaldboostModel *model, OracleWindow window,
   return sum > final ? model->n_weak : model->n_weak - 1;
 }
 
-/* Of turned frames, Haar cascades have no contrast in windows whose boxes leave
- * the frame. */
+/* Returns whether a window is left out: in turned frames, Haar cascades find no
+ * contrast in windows whose boxes leave the frame. */
 static bool
 is_left_out (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level, int x, int y)
@@ -473,8 +475,8 @@ is_left_out (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
       && !oracle_keeps (model, plan, level, x, y);
 }
 
-/* Evaluates and counts a window; returns whether it is a hit. *first_stage:
- * rejected by the first stage, so that the next window is skipped. */
+/* Evaluates and counts a window. Returns whether it is a hit. *first_stage is
+ * set if the first stage rejects it, so that the next window is skipped. */
 static bool
 visit (const CuvWaldboostModel *model, OracleWindow window,
     CuvWaldboostResult *result, uint64_t *passed, float *score,
@@ -540,7 +542,7 @@ oracle_scan (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
 
   for (int i = 0; i < plan->n_levels; i++) {
     if (plan->levels[i].n_x == 0)
-      continue; /* a source of others */
+      continue; /* other levels are resized from it */
     uint8_t *pixels = oracle_level (frame, plan, &plan->levels[i]);
 
     scan_level (model, plan, i, pixels, &result, passed);

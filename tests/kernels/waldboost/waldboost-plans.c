@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The levels of a plan against the definitions. OpenCV's scan is compared with
- * OpenCV itself in tests/models/waldboost. */
+/* The levels of a plan against their definitions. OpenCV's scan is compared
+ * with OpenCV itself in tests/models/waldboost. */
 #include "waldboost-versions.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 typedef struct {
   int width, height, n_x, n_y, box_width, box_height;
-  int base_width, base_height; /* of the source of resizing */
+  int base_width, base_height; /* of the picture that is resized */
 } Expected;
 
 #define MAX_EXPECTED 1024
@@ -37,7 +37,7 @@ expect_dense (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
       double scale = pow (2, o + l / (double) per_octave);
       Expected level = { .width = (int) (width / scale + 1e-9),
         .height = (int) (height / scale + 1e-9) };
-      int base = l == 0 && o > 0 ? o - 1 : o; /* its octave */
+      int base = l == 0 && o > 0 ? o - 1 : o; /* octave of that picture */
 
       if (level.width < w || level.height < h)
         continue;
@@ -123,7 +123,7 @@ check_level (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
       expected->base_width, expected->base_height);
 }
 
-/* Positions in the frame by their definitions, in floating point. */
+/* Compares a position in the frame with its definition in floating point. */
 static void
 check_boxes (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
 {
@@ -149,7 +149,8 @@ check_boxes (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level)
       ": %d, %d at %d, %d; expected %d, %d", hit.x, hit.y, box.x, box.y, x, y);
 }
 
-/* The picture, and sizes in its pixels. */
+/* Converts the size of the frame and the limits of objects to pixels of the
+ * enlarged picture. */
 static void
 enlarge (CuvWaldboostParams *params, int *width, int *height)
 {
@@ -220,7 +221,7 @@ check_random_plans (void)
   }
 }
 
-/* The known sizes of the default pyramid for one frame size. */
+/* Checks the default pyramid for one frame size, whose sizes are known. */
 static void
 check_1080p (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A detector of several models of all kinds finds what a detector of each of
- * them finds on the CPU. */
+/* A detector of several models of all kinds, on the CPU and the GPU, finds what
+ * a detector of each model finds on the CPU. */
 #include "config.h"
 #include "backend.h"
 #include "model/model.h"
@@ -18,7 +18,7 @@ enum { N_WEAK = 12, N_TREES = 20, MOST = 8 };
 
 /* ---- models ---- */
 
-/* A cascade or a WaldBoost model of random features and leaves. */
+/* Makes a cascade or a WaldBoost model of random features and leaves. */
 static const CuvWaldboostModel *
 grid_model (CuvFeature feature, bool cascade, int width, int height)
 {
@@ -43,7 +43,7 @@ grid_model (CuvFeature feature, bool cascade, int width, int height)
   return model;
 }
 
-/* Returns the number of models. */
+/* Makes models of all kinds. Returns their number. */
 static int
 make_models (const CuvWaldboostModel **models)
 {
@@ -72,7 +72,7 @@ typedef struct {
   const CuvWaldboostModel *models[MOST];
   CuvWaldboostDetector *several, *each[MOST]; /* each: on the CPU */
   CuvProcessor processor;
-  CuvFrame frame;         /* for several */
+  CuvFrame frame;         /* for `several` */
   const CuvFrame *source; /* the same in host memory */
   uint64_t n_hits;
 } Comparison;
@@ -116,7 +116,8 @@ check_region (Comparison *self, const CuvRoi *region)
   }
 }
 
-/* Regions of which some are smaller than some windows, and one than all. */
+/* Checks regions, some of which are smaller than some windows, and one than all
+ * of them. */
 static void
 check_regions (Comparison *self)
 {
@@ -139,7 +140,7 @@ compare (Comparison *self, const CuvWaldboostParams *params)
 
   self->several =
       open (self->models, n, params, &self->frame, &self->processor);
-  /* models on channels share one, on the GPU those of the same shrink */
+  /* models on channels share a pass, on the GPU those of the same shrink */
   CUV_CHECK (
       self->several->n_passes == (cuv_check_options.cuda ? n - 1 : n - 2));
   for (int i = 0; i < n; i++)
@@ -174,7 +175,8 @@ check_frame (const CuvWaldboostParams *params, const CuvCheckFrame *frame)
 }
 
 #if HAVE_CUDA
-/* Whichever allocation of whichever model fails, nothing is left. */
+/* Checks that no memory is left, whichever allocation of whichever model fails.
+ */
 static void
 check_allocations (
     const CuvWaldboostModel *const *models, int n, const CuvFrame *frame)
@@ -217,8 +219,9 @@ CUV_CHECKS_CUDA (check_memory_of_several_models)
 }
 #endif
 
-/* A region may have a level of a size that the frame has not: a model finds the
- * same in it, alone or beside a model that has levels in the frame. */
+/* A region may have a level of a size that the whole frame does not have: a
+ * model finds the same in it alone and beside a model that has levels in the
+ * frame. */
 CUV_CHECKS_CPU (check_region_with_a_level)
 {
   static const int objects[] = { 32, 30 };

@@ -16,9 +16,8 @@
 static const CuvWaldboostParams as_opencv = { .scan = CUV_SCAN_OPENCV,
   .scale_factor = 1.2 };
 
-/* Windows so large that a tile of them just fits, or does not fit, a GPU's
- * shared memory: the fields of ModelKind, then the window's width and height.
- */
+/* Checks windows so large that a tile of them just fits in a GPU's shared
+ * memory, or does not fit. */
 void
 check_large_windows (void)
 {
@@ -59,9 +58,9 @@ check_large_windows (void)
   }
 }
 
-/* Windows whose contrast is at the limit of 0.1: a version that computes the
- * product in float instead of double decides differently. The frame is a
- * chessboard of 90 and 110, so its variance is 100. */
+/* Checks windows whose contrast is at the limit of 0.1: a version that computes
+ * the product in float instead of double decides differently. The frame is a
+ * chessboard of 90 and 110, so that its variance is 100. */
 void
 check_contrast (void)
 {
@@ -100,7 +99,8 @@ check_file (const char *path, const CuvCheckFrame *frame)
   cuv_model_unref (model);
 }
 
-/* All cascades of opencv-data, and the models in the folder CUV_MODEL_PATH. */
+/* Checks all cascades of opencv-data, and the models in the folder
+ * CUV_MODEL_PATH. */
 void
 check_files (void)
 {

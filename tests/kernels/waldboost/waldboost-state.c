@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Training that was stopped and continued, compared with training that was
- * not. */
+/* Training that was stopped and resumed, compared with training that was not
+ * stopped. */
 #include "train/learner.h"
 #include "waldboost-versions.h"
 
@@ -10,7 +10,7 @@
 enum {
   SIDE = 12,
   N_WEAK = 9,
-  N_PICTURES = 6, /* of a part */
+  N_PICTURES = 6, /* per part */
   N_POSITIVES = 40,
 };
 
@@ -92,7 +92,7 @@ trainer_new (const CuvTrainParams *params)
 typedef struct {
   const CuvTrainParams *params;
   uint8_t *bytes;
-  size_t size, record; /* bytes of all, and of a record */
+  size_t size, record; /* bytes of the whole state, and of a record */
   char *model;
 } State;
 
@@ -125,7 +125,7 @@ state_free (State *self)
   free (self->model);
 }
 
-/* Continues after k weak classifiers; tail: bytes of an incomplete record
+/* Resumes after k weak classifiers, with `tail` bytes of an incomplete record
  * after them. */
 static void
 check_resumed (const State *straight, int k, size_t tail)
@@ -152,7 +152,7 @@ check_resumed (const State *straight, int k, size_t tail)
   cuv_trainer_free (trainer);
 }
 
-/* Flips a bit. */
+/* Flips a bit of a byte, and checks where the state ends for the trainer. */
 static void
 check_damaged (const State *straight, size_t byte)
 {
@@ -244,8 +244,9 @@ check_other_inputs (const State *straight)
 
 /* ---- on the GPU ---- */
 
-/* Trains on the GPU, with max_bytes of its memory for codes, and continues
- * on the CPU when n_allocations have succeeded (-1: all succeed). */
+/* Trains on the GPU, with max_bytes of its memory for codes. If n_allocations
+ * is not -1, all further allocations fail, and training continues on the CPU.
+ */
 static void
 check_device (const State *straight, const CuvTrainParams *params,
     size_t max_bytes, int n_allocations)
@@ -277,7 +278,7 @@ check_device (const State *straight, const CuvTrainParams *params,
   cuv_trainer_free (trainer);
 }
 
-/* The result is the same as without a GPU. */
+/* Checks that the result is the same as without a GPU. */
 static void
 check_on_device (const CuvTrainParams *params)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Learning of trees on channels: each split and leaf against a search of all
- * features and thresholds, sample by sample; classes that only a tree tells
- * apart; what rejection may cost. */
+ * features and thresholds, sample by sample; classes that only a tree can
+ * separate; the limit of what rejection may miss. */
 #include "cuvcheck.h"
 #include "train/channels/trees.h"
 
@@ -17,7 +17,7 @@ typedef struct {
   int32_t n_features;
 } Problem;
 
-/* Samples are few and bytes coarse, so that splits often tie. */
+/* Makes few samples of coarse bytes, so that splits often tie. */
 static Problem
 problem_new (int32_t n, int32_t n_positives, int32_t n_features)
 {
@@ -60,7 +60,7 @@ code_of (const CuvTrainSet *set, int32_t feature, int32_t sample)
 
 /* ---- the search ---- */
 
-/* The node of level depth that a sample reaches. */
+/* Returns the node at level `depth` that a sample reaches. */
 static int
 node_of (
     const CuvTrainSet *set, const CuvTrainTree *tree, int32_t sample, int depth)
@@ -128,7 +128,8 @@ check_leaf (const CuvTrainSet *set, const CuvTrainTree *tree, int leaf,
       ": leaf %d: %d, not %g", leaf, tree->leaves[leaf], wanted);
 }
 
-/* A known tree is added to the set like the one learnt. masses: before that. */
+/* Checks that a known tree changes the set as the learnt one did. masses: those
+ * before the tree. */
 static void
 check_again (
     CuvTrainSet *set, const double *masses, int depth, const CuvTrainTree *tree)
@@ -196,8 +197,8 @@ random_side (bool high)
   return (uint8_t) (cuv_check_below (128) + (high ? 128 : 0));
 }
 
-/* Feature 3 says which of features 7 and 9 is high in positives and low in
- * negatives; the others tell nothing. */
+/* Fills samples: feature 3 says which of features 7 and 9 is high in positives
+ * and low in negatives; the other features are random. */
 static void
 fill (uint8_t values[N][FEATURES])
 {
@@ -211,8 +212,8 @@ fill (uint8_t values[N][FEATURES])
   }
 }
 
-/* Trees that are known, up to n_known, and how many were asked for or learnt.
- */
+/* Known trees, of which the first n_known are recalled, and the number of trees
+ * that were recalled or learnt. */
 typedef struct {
   const CuvTrainTree *trees;
   int n_known, n, n_learnt, stop_after;
@@ -249,7 +250,8 @@ is_stopped (void *data)
   return self->n >= self->stop_after;
 }
 
-/* A training that knows its first trees ends as the one that learnt all. */
+/* Checks that training that recalls its first trees ends as training that
+ * learnt all of them. */
 static void
 check_recalled (const CuvTrainSamples samples[2],
     const CuvTrainTreesParams *params, const CuvTrainTree *trees,

@@ -42,7 +42,8 @@ problem_free (Problem *self)
   free (self->codes);
 }
 
-/* Some features separate the classes, more or less well; some are equal. */
+/* Fills codes: some features separate the classes more or less well, and some
+ * are equal. */
 static void
 fill (Problem *self)
 {
@@ -80,7 +81,7 @@ typedef struct {
 #endif
 } Choosers;
 
-/* max_bytes: of device memory for codes */
+/* max_bytes: limit of device memory for codes; 0 = none */
 static Choosers
 choosers_new (const Problem *problem, size_t max_bytes)
 {
@@ -178,7 +179,7 @@ check_codes (CuvFeature feature, int width, int height, int32_t n, bool cascade)
   uint8_t *pixels = malloc (size * (size_t) n), *codes, *expected;
   CuvTrainFeatures features;
 
-  /* a few features look at a part of the window */
+  /* a few features use only a part of the window */
   cuv_train_features_init (&features, feature, width, height,
       cuv_check_below (2) ? 500 : 3, cuv_check_below (1000));
   cuv_check_case ("codes of %d windows of %d x %d, feature %d, %d of them", n,
@@ -210,7 +211,7 @@ CUV_CHECKS (check_training)
     const int32_t n = 2 + (int32_t) cuv_check_below (i % 2 ? 20 : 1500);
 
     const int32_t n_features = 1 + (int32_t) cuv_check_below (300);
-    /* all codes fit, one feature's, some */
+    /* the codes of all features fit, those of one, or of some */
     const size_t max_bytes[] = { 0, 1,
       cuv_check_below ((uint32_t) (n * n_features)) };
 
@@ -247,7 +248,7 @@ typedef struct {
   int32_t chosen;
 } Bench;
 
-/* Windows of a texture; positives have a brighter disc. */
+/* Cuts windows out of a texture; positives get a brighter disc. */
 static void
 cut_samples (Bench *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every pixel of turned pictures against the oracle. */
+/* Turned pictures against the oracle, pixel by pixel. */
 #include "waldboost-oracle.h"
 #include "waldboost-versions.h"
 #include "reference/waldboost-reference.h"

@@ -33,7 +33,7 @@ free_result (CuvWaldboostResult *result)
   free ((void *) result->survivors);
 }
 
-/* Converts for %llu. */
+/* Returns a value that %llu can print. */
 static unsigned long long
 as_llu (uint64_t value)
 {
@@ -74,8 +74,8 @@ check_equal (const char *what, const CuvWaldboostPlan *plan,
       as_llu (b->survivors[s]));
 }
 
-/* Checks invariants of results: survivors never increase, the last ones are the
- * hits, times are plausible. */
+/* Checks invariants of results: survivors never increase, the last survivors
+ * are the hits, and times are plausible. */
 static void
 check_consistent (
     const CuvWaldboostPlan *plan, const CuvWaldboostResult *result)
@@ -176,7 +176,7 @@ run_reference (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
 
 /* ---- rearrangements ---- */
 
-/* All rearrangements with all block sizes, for one list of segments. */
+/* Checks all rearrangements with all block sizes, for one list of segments. */
 static void
 check_rearrangements (Run *run, const CuvWaldboostModel *model,
     CuvWaldboostParams params, const CuvFrame *frame)
@@ -288,7 +288,8 @@ allocated (void)
   return info.uordblks + info.hblkhd;
 }
 
-/* Frames of growing and shrinking sizes, of different formats and scans. */
+/* Growing and shrinking frames, of different formats and with different scans.
+ */
 static const struct {
   const char *format;
   int width, height;

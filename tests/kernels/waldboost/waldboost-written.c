@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Training: classifiers as models and files. */
+/* Training: classifiers that are converted to models and written to files. */
 #include "train/train.h"
 #include "waldboost-versions.h"
 
@@ -9,14 +9,14 @@
 
 enum { N_WEAK = 7 };
 
-/* Random leaves with so few digits that float sums are exact. */
+/* Returns a random leaf with so few digits that float sums are exact. */
 static float
 random_value (void)
 {
   return ldexpf ((float) (int) cuv_check_below (20000) - 10000, -12);
 }
 
-/* Some stumps have equal leaves. */
+/* Makes a random stump; some have two equal leaves. */
 static void
 random_stump (float leaves[CUV_TRAIN_MAX_CODES])
 {
@@ -33,7 +33,8 @@ typedef struct {
   float thresholds[N_WEAK], leaves[N_WEAK * CUV_TRAIN_MAX_CODES];
 } Cascade;
 
-/* Stages of one to three weak classifiers; the last one may be open. */
+/* Makes stages of one to three weak classifiers; the last stage may have no
+ * threshold. */
 static CuvGridClassifier
 cascade_init (Cascade *self, int width, int height)
 {
@@ -77,7 +78,7 @@ check_model (const CuvWaldboostModel *written, const CuvWaldboostModel *made)
       == 0);
 }
 
-/* The value that the weak classifier of a cascade has for a code. */
+/* Returns the value that weak classifier k of a cascade has for a code. */
 static float
 leaf_of (const CuvWaldboostModel *model, int k, int code)
 {
@@ -139,8 +140,8 @@ check_written_cascade (void)
   free (text);
 }
 
-/* There are more hits than the detector's list holds; the windows that
- * OpenCV's scan skips are not drawn. */
+/* Checks a picture with more hits than the detector's list holds. The windows
+ * that OpenCV's scan skips are not drawn. */
 void
 check_full_list (void)
 {
@@ -173,7 +174,7 @@ check_full_list (void)
   cuv_check_frame_free (&frame);
 }
 
-/* What is read again is what was written. */
+/* Checks that a model that is read again is the one that was written. */
 static void
 check_written_waldboost (CuvFeature feature)
 {

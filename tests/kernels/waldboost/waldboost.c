@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detector: plain C against the oracle; AVX2, threads and CUDA against
+/* The detector: plain C against the oracle, and AVX2, threads and CUDA against
  * plain C. */
 #include "config.h"
 #include "waldboost-versions.h"
@@ -19,8 +19,8 @@
 #define TRUNC CUV_BLOCK_MEAN_TRUNC
 #define ROUND CUV_BLOCK_MEAN_ROUND
 
-/* name, feature, arithmetic, block value, inclusive; largest window, block;
- * stages, weak classifiers, nodes; tilted, pass */
+/* The fields of ModelKind: name, feature, arithmetic, block value, inclusive,
+ * maximum window and block, stages, weak classifiers, nodes, tilted, pass. */
 static const ModelKind kinds[] = {
   { "cascade", LBP, STAGES, SUM, 1, 24, 0, 4, 6, 1, 0, 0.5 },
   { "many hits", LBP, STAGES, SUM, 1, 12, 0, 3, 3, 1, 0, 0.8 },
@@ -119,8 +119,8 @@ check_kind (const ModelKind *kind, const CuvWaldboostParams *params, int width,
   free (random);
 }
 
-/* Each kind on frames barely larger than the window, where all windows touch a
- * border. */
+/* Checks each kind on frames barely larger than the window, where all windows
+ * touch a border. */
 static void
 check_edges (void)
 {
@@ -139,7 +139,7 @@ check_edges (void)
   }
 }
 
-/* Each kind with each scan. */
+/* Checks each kind with each scan. */
 static void
 check_kinds (int width, int height)
 {
@@ -152,8 +152,8 @@ check_kinds (int width, int height)
   }
 }
 
-/* Every n-th kind, with few levels, and thresholds that reject most windows
- * early. */
+/* Checks every n-th kind with few levels, and with thresholds that reject most
+ * windows early. */
 static void
 check_large (int width, int height, size_t n)
 {
@@ -170,8 +170,8 @@ check_large (int width, int height, size_t n)
   }
 }
 
-/* Models shorter than the dense part of a scan by planes, and windows up to the
- * widest that planes support. */
+/* Checks models shorter than the dense part of a scan by planes, and windows up
+ * to the widest that planes support. */
 static void
 check_short_models (void)
 {
@@ -215,7 +215,8 @@ check_formats (void)
 
 /* ---- limits ---- */
 
-/* A grid of blocks of w x h, one pixel inside the window. */
+/* Makes a model of one grid of blocks of w x h pixels, one pixel from the
+ * window's upper left corner. */
 static RandomModel *
 model_of_blocks (const ModelKind *kind, int w, int h)
 {
@@ -265,8 +266,8 @@ check_blocks (const ModelKind *kind, int w, int h)
   free (random);
 }
 
-/* Sums of blocks at the limits of 15 and 16 bits: 128, 129, 257 and 258 white
- * pixels beside black ones, with a few pixels a little or much darker. */
+/* Checks sums of blocks at the limits of 15 and 16 bits: 128, 129, 257 and 258
+ * white pixels beside black ones, with a few slightly or much darker pixels. */
 static void
 check_limits (void)
 {
@@ -286,8 +287,8 @@ check_limits (void)
   }
 }
 
-/* Every window is a hit: the first CUV_WALDBOOST_MAX_HITS in order are stored,
- * the others are counted. */
+/* Checks models that accept every window: the first CUV_WALDBOOST_MAX_HITS hits
+ * in order are stored, and the others are counted. */
 static void
 check_overflow (
     const ModelKind *kind, CuvWaldboostParams params, int width, int height)
@@ -332,7 +333,8 @@ check_all_overflows (void)
     check_overflow (&few[i], dense, 240, 220);
 }
 
-/* No thresholds: every window runs through all weak classifiers. */
+/* Checks models without thresholds: every window runs through all weak
+ * classifiers. */
 static void
 check_worst_case (const ModelKind *kind, int width, int height)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames as B, G, R: the C reference against the definition of Y, Cb and Cr in
- * doubles, and the GPU against the C reference. */
+ * double precision, and the GPU against the C reference. */
 #include "config.h"
 #include "cuvcheck.h"
 #include "bgr.h"
@@ -29,7 +29,8 @@ matrix_of (size_t i)
 
 /* ---- the reference ---- */
 
-/* Colours are converted to Y, Cb and Cr, as cameras do, and back. */
+/* Checks colours that were converted to Y, Cb and Cr, as in cameras, and back.
+ */
 static void
 check_colour (size_t i, double r, double g, double b)
 {

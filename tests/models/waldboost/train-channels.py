@@ -14,6 +14,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.dirname(sys.argv[2]))
 sys.path.append(os.path.join(os.path.dirname(__file__), '..', '..', 'check'))
+from boxes import overlap
 from channels import Model
 from checks import check, failures
 
@@ -64,14 +65,6 @@ def write(path, pictures):
             for box in objects:
                 file.write(struct.pack('<4fi', *box, 1))
             file.write(picture.tobytes())
-
-
-def overlap(a, b):
-    across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    if across <= 0 or down <= 0:
-        return 0
-    return across * down / (a[2] * a[3] + b[2] * b[3] - across * down)
 
 
 def best_boxes(model, picture):

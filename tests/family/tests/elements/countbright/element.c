@@ -7,12 +7,11 @@
 static GstHarness *
 new_harness (const gchar *properties, gint width, gint height)
 {
-  gchar *line = g_strdup_printf ("%s countbright name=counter %s %s",
+  g_autofree gchar *line = g_strdup_printf ("%s countbright name=counter %s %s",
       use_cuda ? "cuvcudaupload !" : "", properties,
       use_cuda ? "! cuvcudadownload" : "");
   GstHarness *h = gst_harness_new_parse (line);
 
-  g_free (line);
   cuv_harness_caps (h, "I420", width, height);
   return h;
 }
@@ -38,7 +37,7 @@ check_frame (GstHarness *h, gint width, gint height, guint8 threshold)
 {
   GstBuffer *frame = cuv_frame_new ("I420", width, height);
   const guint64 wanted = count_by_brute_force (frame, threshold);
-  GstBuffer *out = gst_harness_push_and_pull (h, frame);
+  g_autoptr (GstBuffer) out = gst_harness_push_and_pull (h, frame);
   gpointer state = NULL;
   GstCuvTable table;
 
@@ -52,13 +51,13 @@ check_frame (GstHarness *h, gint width, gint height, guint8 threshold)
       gst_cuv_table_int (&table, 0, gst_cuv_table_column (&table, "count")),
       wanted);
   fail_if (gst_cuv_meta_next_table (out, &state, &table));
-  gst_buffer_unref (out);
 }
 
 CUV_TEST (test_live)
 {
-  GstHarness *h = new_harness ("", 67, 45);
-  GstElement *counter = gst_bin_get_by_name (GST_BIN (h->element), "counter");
+  g_autoptr (GstHarness) h = new_harness ("", 67, 45);
+  g_autoptr (GstElement) counter =
+      gst_bin_get_by_name (GST_BIN (h->element), "counter");
 
   check_frame (h, 67, 45, 128);
   g_object_set (counter, "threshold", 200, NULL);
@@ -70,14 +69,13 @@ CUV_TEST (test_live)
   cuv_harness_caps (h, "I420", 1, 1);
   check_frame (h, 1, 1, 200);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-  gst_object_unref (counter);
-  gst_harness_teardown (h);
 }
 
 CUV_TEST (test_message)
 {
-  GstHarness *h = new_harness ("threshold=255 message=on-change", 16, 16);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstHarness) h =
+      new_harness ("threshold=255 message=on-change", 16, 16);
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *message;
   guint64 count;
 
@@ -92,6 +90,4 @@ CUV_TEST (test_message)
   gst_message_unref (message);
   fail_if (gst_bus_have_pending (bus), "an unchanged count is posted");
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
