@@ -89,7 +89,7 @@ typedef struct {
 } CuvRcdModel;
 
 /* The windows to compare with one target, numbered from first on, level after
- * level, row by row. The best window is the one with the least score, or the
+ * level, row by row. The best window is the one with the lowest score, or the
  * first of several with this score. */
 typedef struct {
   CuvRcdModel model;
@@ -107,9 +107,9 @@ typedef struct {
    * refinement */
   int32_t refine;
   /* Number of candidates to refine, 1 .. CUV_RCD_MAX_CANDIDATES; 0 = 1. The
-   * first is the best window, each further one the best window whose centre
+   * first is the best window; each further one is the best window whose centre
    * lies outside all candidates before it. The match is the candidate with the
-   * least score after refinement. */
+   * lowest score after refinement. */
   int32_t n_candidates;
 } CuvRcdSearch;
 
@@ -123,8 +123,8 @@ typedef struct {
 typedef struct {
   int64_t x, y; /* the first sample, 2^-16 pixels from the centre of the frame's
                  * top left pixel */
-  int64_t step; /* from one sample to the next */
-  int32_t samples; /* a pixel is the mean of 1 x 1 or 2 x 2 samples: 1 or 2 */
+  int64_t step; /* distance between neighbouring samples, in 2^-16 pixels */
+  int32_t samples; /* samples across and down whose mean is a pixel: 1 or 2 */
 } CuvRcdCrop;
 
 #define CUV_RCD_CROP 192
@@ -140,8 +140,8 @@ typedef struct {
   CuvRcdBox box; /* after refinement */
   double score;  /* of the box; see cuv_rcd_distance() */
   /* Before refinement: score of the best window whose centre lies outside the
-   * first candidate, or infinity if no window does. If the match is another
-   * candidate, the score of the first one. */
+   * first candidate, or infinity if there is no such window. If the match is
+   * another candidate, the score of the first one. */
   double second;
   int64_t sums[CUV_RCD_MAX_SUMS]; /* over the box */
 } CuvRcdMatch;

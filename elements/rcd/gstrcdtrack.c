@@ -150,8 +150,7 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
       buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
 }
 
-/* A seek keeps the targets, which may be anywhere in the next frame.
- */
+/* A seek keeps the targets: each may be anywhere in the next frame. */
 static void
 gst_rcd_track_reset (GstCuvFilter *filter)
 {

@@ -53,7 +53,8 @@ struct _CuvRcdCpu {
 
 /* ---- integrals.c ---- */
 
-/* The integrals of a grid over the frame. No row is higher than a block. */
+/* Computes the integrals of a grid over the frame. No row may be higher than a
+ * block. */
 void cuv_rcd_cpu_integrals (CuvRcdCpu *self, CuvRcdIntegralGrid *grid);
 
 /* Computes the sums over a box, which covers columns x rows cells of the grid
