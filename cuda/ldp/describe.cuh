@@ -49,8 +49,8 @@ struct CuvLdpDescribeArgs {
   void *counts; // on the device, in the order of CuvLdpLayout
 };
 
-// Words of shared memory from the counts of one block to the next. A word holds
-// the same bin of two histograms.
+// Returns the words of shared memory from the counts of one block to the next.
+// A word holds the same bin of two histograms.
 CUV_HOST_DEVICE int
 cuv_ldp_block_stride (const CuvLdpLayout *layout)
 {
@@ -62,7 +62,8 @@ cuv_ldp_block_stride (const CuvLdpLayout *layout)
 int cuv_ldp_plan (
     CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena);
 
-// If plan.needs_atomic_add, counts must be zeroed. Returns 0 or -1.
+// Enqueues describe_kernel. If plan.needs_atomic_add, counts must be zeroed.
+// Returns 0 or -1.
 int cuv_ldp_describe_submit (
     const CuvLdpDescribeArgs &args, cudaStream_t stream);
 

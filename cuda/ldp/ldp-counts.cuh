@@ -11,8 +11,8 @@ static_assert (
     CUV_LDP_DIRECTIONS * CUV_LDP_TILE_WIDTH * CUV_LDP_TILE_HEIGHT < 1 << 16,
     "counts of a tile must fit in 16 bits");
 
-// Words from one block to the next. FULL: a histogram per direction, a bin per
-// code.
+// Returns the words from one block to the next. FULL: a histogram per
+// direction, a bin per code.
 template <bool FULL>
 static __device__ __forceinline__ int
 block_stride (const CuvLdpLayout &layout)
@@ -38,7 +38,7 @@ keep_in_register (unsigned *pointer)
 // Where a lane counts the codes of its four pixels.
 struct CuvLdpLane {
   unsigned *counts[4]; // of the block of each pixel
-  bool in_one_block;   // all four
+  bool in_one_block;   // all four pixels are in one block
 
   __device__ __forceinline__
   CuvLdpLane (const CuvLdpPlan &plan, unsigned *counts, int stride)
@@ -141,7 +141,7 @@ template <bool ATOMIC>
 static __device__ __forceinline__ void
 cuv_ldp_store_count (uint16_t *to, unsigned count)
 {
-  const unsigned offset = (unsigned) (uintptr_t) to % 4; // in its word
+  const unsigned offset = (unsigned) (uintptr_t) to % 4; // offset in its word
 
   if (!ATOMIC)
     *to = (uint16_t) count;

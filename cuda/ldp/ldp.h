@@ -60,8 +60,8 @@ void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
 int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream);
 
-/* The counts of the last submit, in device memory, cuv_ldp_count_size() bytes
- * each, in the order of CuvLdpLayout. */
+/* Returns the counts of the last submit, in device memory, cuv_ldp_count_size()
+ * bytes each, in the order of CuvLdpLayout. */
 const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
 
 /* Enqueues the descriptor of the last submit's resized picture in another

@@ -19,7 +19,7 @@ cuv_ldp_lane ()
   return threadIdx.x % 32;
 }
 
-// The address of entry i, or of the last entry if i is larger.
+// Returns the address of entry i, or of the last entry if i is larger.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchArgs &args, int64_t i)
 {
@@ -250,7 +250,8 @@ static __global__ void __launch_bounds__ (
   }
 }
 
-// One thread per entry: its smallest distance to the queries so far.
+// Computes each entry's smallest distance to the queries so far, and its
+// similarity. One thread per entry.
 static __global__ void
 __launch_bounds__ (CUV_LDP_SIMILARITY_THREADS)
     similarity_kernel (const __grid_constant__ CuvLdpMatchArgs args)
@@ -279,7 +280,7 @@ __launch_bounds__ (CUV_LDP_SIMILARITY_THREADS)
       cuv_ldp_similarity_of_distance (args.max_distance, smallest);
 }
 
-// One thread per count, which is clamped to the range of To.
+// Packs counts, which are clamped to the range of To. One thread per count.
 template <typename From, typename To>
 static __global__ void
 __launch_bounds__ (CUV_LDP_PACK_THREADS)
@@ -294,7 +295,7 @@ __launch_bounds__ (CUV_LDP_PACK_THREADS)
 
 // ---- the launchers ----
 
-// The number of units in a picture: what a warp compares at a time.
+// Returns the number of units in a picture; a warp compares one at a time.
 static int
 count_units (const CuvLdpMatchArgs &args)
 {
@@ -318,7 +319,7 @@ cuv_ldp_match_plan (CuvLdpMatchArgs *args)
     args->n_warps /= 2;
 }
 
-// The kernel that compares n queries, at most CUV_LDP_MATCH_AT_ONCE.
+// Returns the kernel that compares n queries, at most CUV_LDP_MATCH_AT_ONCE.
 template <typename Comparator>
 static auto
 choose_by_queries (int n)

@@ -76,8 +76,8 @@ _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 
 // ---- opening ----
 
-// One per histogram of a picture, and one of weight 0, because half of the last
-// unit may be padding after the picture.
+// Returns an element per histogram of a picture, and one of weight 0, because
+// half of the last unit may be padding after the picture.
 static std::vector<CuvLdpHistogram>
 list_histograms (const CuvLdpPacked &packed)
 {
@@ -89,7 +89,8 @@ list_histograms (const CuvLdpPacked &packed)
   return histograms;
 }
 
-// Distances of an entry to the queries of a kernel, by part, and the smallest.
+// Returns how many distances are stored per entry: to each query of a kernel,
+// by part, and the smallest one.
 static size_t
 distances_of_entry (const CuvLdpMatchArgs &args)
 {
@@ -136,7 +137,8 @@ create_events (CuvLdpMatchCuda *self)
   return 0;
 }
 
-// Zeroed, like entries, because half of the last unit may be padding.
+// The buffer is zeroed, like entries, because half of the last unit may be
+// padding.
 static int
 reserve_query (CuvLdpMatchCuda *self, int i)
 {
@@ -355,8 +357,8 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
   return 0;
 }
 
-// Packs the counts, unless they already are: then those of query 0 are used in
-// place, and others are copied, because they may share memory.
+// Packs the counts. If they are packed already, those of query 0 are used in
+// place and others are copied, because they may share memory.
 static int
 set_query (CuvLdpMatchCuda *self, int i, const void *counts, int count_size,
     cudaStream_t stream)
@@ -383,7 +385,7 @@ cuv_ldp_match_cuda_set_query (CuvLdpMatchCuda *self, int i, const void *counts,
   return set_query (self, i, counts, count_size, (cudaStream_t) stream);
 }
 
-// Compares n_queries with the first n_entries.
+// Compares n_queries queries with the first n_entries entries.
 static int
 match_all (CuvLdpMatchCuda *self, int n_queries, int64_t n_entries)
 {
@@ -424,7 +426,7 @@ cuv_ldp_match_cuda_submit (CuvLdpMatchCuda *self, int n_queries,
   return match_all (self, n_queries, n_entries);
 }
 
-// The copy returns when it has read pageable memory.
+// A copy from pageable memory returns when the memory has been read.
 extern "C" int
 cuv_ldp_match_cuda_set_packed (
     CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream)

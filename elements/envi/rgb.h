@@ -19,8 +19,8 @@ typedef struct {
   float low[CUV_RGB_CHANNELS], high[CUV_RGB_CHANNELS];
 } CuvRgbLimits;
 
-/* Order statistics of each channel's n valid samples: those of rank r = floor
- * (percentile / 100 * (n - 1)) and n - 1 - r. bins: scratch space of 2
+/* Finds order statistics of each channel's n valid samples: those of rank r =
+ * floor (percentile / 100 * (n - 1)) and n - 1 - r. bins: scratch space of 2
  * CUV_RGB_BINS. Returns false if no pixel is valid. */
 bool cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, double percentile, uint32_t *bins);

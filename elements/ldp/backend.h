@@ -23,7 +23,8 @@ typedef struct {
   CuvBackend backend;
 } CuvLdpDescriptor;
 
-/* For frames like this one. After an error, what was open stays open. */
+/* Opens self for frames like this one. After an error, the backend that was
+ * open stays open. */
 const char *cuv_ldp_descriptor_open (CuvLdpDescriptor *self,
     const CuvLdpLayout *layout, const CuvFrame *frame,
     const CuvProcessor *processor);

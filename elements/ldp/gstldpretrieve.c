@@ -115,8 +115,8 @@ load_index (gpointer settings)
 /**
  * GstLdpRetrieve:share:
  *
- * A GPU that is r times as fast as the CPU takes r / (1 + r) of the entries in
- * the time that the CPU takes for the others: -1 measures r.
+ * If the GPU is r times as fast as the CPU, both take the same time when the
+ * GPU compares r / (1 + r) of the entries: -1 measures r.
  *
  * Since: 0.1
  */
@@ -247,7 +247,8 @@ index_info (GstLdpRetrieve *self)
   return cuv_ldp_index_info (in_force (self)->index->file);
 }
 
-/* A descriptor upstream with other parameters would be ignored silently. */
+/* Posts an error if a descriptor from upstream has other parameters, because
+ * otherwise it would be ignored silently. */
 static gboolean
 check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
 {

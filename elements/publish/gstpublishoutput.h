@@ -24,10 +24,10 @@
  * calls gst_cuv_publish_output_push(), which makes the text on the streaming
  * thread and puts it into one of two queues.
  *
- * CuvWriter is for a byte stream: what is written is done, so it keeps at most
+ * CuvWriter is for a byte stream: a written record is done, so it keeps at most
  * CUV_WRITER_MAX_RECORDS records in memory and never waits. CuvOutbox is for a
- * broker that answers later: a message stays in the spool until it was
- * acknowledged, and is sent again if it was not, which a file cannot need. */
+ * broker that answers later: a message stays in the spool until it is
+ * acknowledged, and is sent again after a lost connection. */
 #ifndef GST_CUV_PUBLISH_OUTPUT_H
 #define GST_CUV_PUBLISH_OUTPUT_H
 
@@ -63,7 +63,7 @@ void gst_cuv_publish_output_interrupt (
 /* Posts pending warnings on the bus. */
 void gst_cuv_publish_output_post_warning (GstCuvPublishOutput *self);
 
-/* Adds records, dropped, bytes and queue, and for a broker more fields. */
+/* Adds the fields records, dropped, bytes and queue, and more for a broker. */
 void gst_cuv_publish_output_get_stats (
     GstCuvPublishOutput *self, GstStructure *stats);
 

@@ -257,8 +257,8 @@ install_signals (GType type)
   /**
    * GstRcdTrack::set-target:
    * @track: the element
-   * @x: left of the box, pixels
-   * @y: its top
+   * @x: left edge of the box, in pixels
+   * @y: its top edge
    * @width: its width
    * @height: its height
    *

@@ -36,7 +36,7 @@
  *   correlation.c         finding and learning on the CPU
  *   filter-dsp.c          function table in C
  *   ../cpu/x86/filter-avx2.c: the same in AVX2
- *   filter-template.h     the table, of the templates:
+ *   filter-template.h     the table, made of these templates:
  *   hog-template.h        features of cells
  *   fourier-template.h    their transforms
  *   solve-template.h      the filter of a model, and its responses
@@ -44,7 +44,7 @@
  * track/, targets over frames:
  *   tracker.c             one frame: search, decide, update
  *   tracker-match.c       what a match means for a target
- *   tracker-follow.c      filters, and what they and matches mean together
+ *   tracker-follow.c      filters, and how they and matches are combined
  *   tracker-plan.c        which windows to search
  *   tracker-targets.c     adding and removing targets
  *   update.c              model update

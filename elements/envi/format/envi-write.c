@@ -58,8 +58,8 @@ is_field (const CuvEnvi *envi, const CuvEnviValue *key)
       || (has_bad_band (envi) && cuv_envi_value_is (key, "bbl"));
 }
 
-/* False for keys that must not be copied: malformed ones, own_keys, and file
- * types that do not mean raw samples. */
+/* Returns false for keys that must not be copied: malformed ones, own_keys, and
+ * file types that do not mean raw samples. */
 static bool
 is_usable (const CuvEnviEntry *entry)
 {
@@ -99,7 +99,7 @@ has_file_type (const char *text)
 
 /* ---- printing ---- */
 
-/* The shortest number that reads back the same. */
+/* Prints the shortest number that reads back the same. */
 static void
 print_number (FILE *out, double number)
 {

@@ -39,7 +39,7 @@ struct _CuvLdpCpu {
   Worker *workers;
   uint8_t *worker_memory;
   int from;          /* rectangle width that the taps are for, 0 = none */
-  Taps *taps;        /* one per pixel of a row */
+  Taps *taps;        /* bytes from one row to the next; bytes of a count */
   uint32_t *weights; /* weights of all taps */
   uint64_t *sums;    /* per worker: a row of the picture */
   uint8_t *grey;     /* per worker: a row of the rectangle */
@@ -323,8 +323,8 @@ typedef struct {
   const uint8_t *bins; /* bins of codes; NULL: bin = code */
 } BlockPart;
 
-/* The hottest loop: one function per count type, with the bin lookup hoisted
- * out of it. */
+/* The hottest loop: one function per count type, with the test of `bins`
+ * outside the inner loop. */
 #define COUNT(name, type)                                                      \
   static void name (const BlockPart *part, type *histogram)                    \
   {                                                                            \

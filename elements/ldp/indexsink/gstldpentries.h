@@ -63,7 +63,7 @@ void gst_ldp_entries_count_frame (
     GstLdpEntries *self, const gchar *device, GstClockTime took);
 void gst_ldp_entries_post_progress (GstLdpEntries *self);
 
-/* The statistics as the property stats. */
+/* Returns the statistics for the property stats. */
 GstStructure *gst_ldp_entries_stats (GstLdpEntries *self);
 
 G_END_DECLS

@@ -18,7 +18,8 @@ G_BEGIN_DECLS
  * describes frames, even before the first frame. */
 #define GST_LDP_QUERY_DESCRIBED "GstCuvLdpDescribed"
 
-/* counts: cuv_ldp_n_counts() of cuv_ldp_count_size() bytes for each region. */
+/* Adds a table of descriptors. counts: cuv_ldp_n_counts() of
+ * cuv_ldp_count_size() bytes for each region. */
 GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
     const CuvLdpLayout *layout, const GstLdpRegion *regions, guint n_regions,
     GBytes *counts);

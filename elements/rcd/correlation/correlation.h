@@ -14,7 +14,7 @@
  *   solve-template.h    the filter of a model, and responses
  *
  * cuda/rcd/filter.h does the same on the GPU. backend.c decides on which of the
- * two a filter is. */
+ * two a filter runs. */
 #ifndef CUV_RCD_CORRELATION_H
 #define CUV_RCD_CORRELATION_H
 
