@@ -32,8 +32,8 @@ fill_runs (CuvHoughMapRow seeds, CuvHoughMapRow runs)
       | reverse_row (fill_upwards (reverse_row (seeds), reverse_row (runs)));
 }
 
-// The row of the previous or next lane; the lane's own at either end of the
-// warp.
+// Returns the row of the previous or next lane; the lane's own at either end of
+// the warp.
 static __device__ __forceinline__ CuvHoughMapRow
 neighbour_row (CuvHoughMapRow row, int delta)
 {

@@ -67,7 +67,7 @@ cuv_map_words (const CuvHoughMaps &maps)
   return (size_t) maps.tiles_x * maps.tiles_y * CUV_HOUGH_TILE_SIZE;
 }
 
-// The index in parents of the node that starts at a pixel.
+// Returns the index in parents of the node that starts at a pixel.
 static inline __host__ __device__ int
 cuv_map_node (const CuvHoughMaps &maps, int x, int y)
 {
@@ -89,14 +89,15 @@ cuv_begin_frame (const CuvHoughMaps &maps)
 
 // ---- components ----
 
-// First bit of the run that contains a bit.
+// Returns the first bit of the run that contains a bit.
 static __device__ __forceinline__ int
 cuv_run_start (unsigned word, int bit)
 {
   return 32 - __clz (~word & ((1u << bit) - 1));
 }
 
-// Mask of the run that starts at a bit: an addition carries to its end.
+// Returns a mask of the run that starts at a bit: an addition carries to its
+// end.
 static __device__ __forceinline__ unsigned
 cuv_run_at (unsigned word, int start)
 {
@@ -131,9 +132,9 @@ cuv_unite (int *parents, int a, int b)
 // runs whose roots a thread looks up at the same time
 #define CUV_HOUGH_RUNS_AT_ONCE 4
 
-// The final edges of a word, for kernels launched after
+// Returns the final edges of a word, for kernels launched after
 // cuv_hysteresis_submit(). Finding a root takes several dependent loads, so
-// that each step is taken for all runs before the next one.
+// each step is taken for all runs before the next one.
 static __device__ __forceinline__ unsigned
 cuv_final_edges (
     const CuvHoughMaps &maps, unsigned edges, unsigned undecided, int x, int y)

@@ -106,14 +106,15 @@ typedef enum {
 
 /* Which cells above the threshold are peaks. */
 typedef enum {
-  CUV_PEAKS_ALL,    /* all of them */
-  CUV_PEAKS_CROSS,  /* those with more votes than the cells before it in rho and
-                     * in theta, and no fewer than those after it, as in OpenCV
-                     */
-  CUV_PEAKS_SQUARE, /* those with the most votes of the n x n cells around it;
-                     * of equal ones the first, row by row */
+  CUV_PEAKS_ALL,      /* all of them */
+  CUV_PEAKS_CROSS,    /* those with more votes than the cells before them in rho
+                       * and in theta, and no fewer than those after them, as in
+                       * OpenCV */
+  CUV_PEAKS_SQUARE,   /* those with the maximum votes of the n x n cells around
+                       * them; of equal ones the first, row by row */
   CUV_PEAKS_DOMINANT, /* those of SQUARE that have at least 2/3 of the votes of
-                       * any cell of CUV_HOUGH_MAX_NEIGHBORHOOD squared */
+                       * any of the n x n cells around them, n =
+                       * CUV_HOUGH_MAX_NEIGHBORHOOD */
 } CuvPeakRule;
 
 typedef struct {
@@ -134,8 +135,9 @@ typedef struct {
 /* ---- segments ---- */
 
 typedef struct {
-  int32_t min_length; /* pixels along the line */
-  int32_t max_gap;    /* columns, or rows for a steep line, without an edge */
+  int32_t min_length; /* minimum length in pixels along the line */
+  int32_t max_gap;    /* maximum number of columns, or of rows if the line is
+                       * steep, without an edge */
 } CuvSegmentParams;
 
 /* The part of a peak's line from column `first` to `last` of the frame if |dy|
@@ -187,7 +189,7 @@ typedef struct {
    * max_lines, most votes first, then by the first end's row and column */
   const CuvLineSegment *line_segments;
   int64_t n_edges, n_votes;
-  CuvHoughMethod method;              /* used, not AUTO */
+  CuvHoughMethod method;              /* method that was used, not AUTO */
   float edges_us, votes_us, peaks_us; /* duration in microseconds */
 } CuvHoughResult;
 

@@ -68,7 +68,7 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
   }
 }
 
-// The number of rows in which each orientation bin votes.
+// Returns the number of rows in which each orientation bin votes.
 static std::vector<uint16_t>
 cuv_hough_count_rows (const CuvHoughLayout *layout)
 {

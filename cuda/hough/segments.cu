@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Segments of the best peaks' lines. A line is walked along x or y, whichever
-// it is closer to; a step is an edge if one of its pixels in or next to the
-// line's cell is. One launch counts segments, the next writes them in order of
-// peaks.
+// it is closer to; a step has an edge if one of its pixels in or next to the
+// line's cell is an edge. One launch counts segments, the next writes them in
+// order of peaks.
 #include "hough/votes.cuh"
 
 #define THREADS 128
@@ -12,7 +12,7 @@
 struct Walk {
   bool across;           // along x
   int n_steps, n_pixels; // the frame's size along and across the walk
-  int along, aside;      // the row's dx and dy, or dy and dx
+  int along, aside;      // minimum of x * dx + y * dy over the line's pixels
   long long low;         // least x * dx + y * dy of the line's pixels
 };
 

@@ -18,7 +18,7 @@ struct __align__ (16) CuvHoughVoteRow
   int start;
 };
 
-// The least v with v * d >= n; d > 0.
+// Returns the minimum v with v * d >= n; d > 0.
 static inline __host__ __device__ long long
 cuv_divide_up (long long n, int d)
 {
@@ -179,7 +179,7 @@ struct CuvHoughRegionBuffers {
   CuvRegionBox *boxes;
   int4 *ends;             // of its segment; in the memory of boxes
   uint8_t *bent;          // whether the label's region is not straight
-  CuvHoughPeakKey *found; // room for half as many
+  CuvHoughPeakKey *found; // room for half as many as there are edges
   int *bridged; // labels of regions to be bridged; in the memory of found
   CuvLineSegment *host_segments; // CUV_HOUGH_MAX_LINES in host memory
 };

@@ -7,7 +7,7 @@
 
 #define CUV_NTF_MATRIX_THREADS 256
 #define CUV_NTF_MATRIX_WARPS (CUV_NTF_MATRIX_THREADS / 32)
-#define CUV_NTF_TILE_PIXELS 32        // of a tile, adjacent ones of a row
+#define CUV_NTF_TILE_PIXELS 32        // adjacent pixels of a row
 #define CUV_NTF_MATRIX_MAX_BLOCKS 512 // of pixels_kernel
 
 // ---- tiles ----
@@ -74,7 +74,7 @@ template <int STRIDE> struct PixelsShared {
   };
 };
 
-// The numerators of a tile: a pixel per lane, some columns per warp.
+// Computes the numerators of a tile: a pixel per lane, some columns per warp.
 template <int STRIDE>
 static __device__ __forceinline__ void
 find_numerators (
@@ -107,7 +107,7 @@ find_numerators (
   __syncthreads ();
 }
 
-// New values of a pixel, by a warp; they replace its numerators.
+// Computes new values of a pixel, by a warp; they replace its numerators.
 template <int STRIDE>
 static __device__ __forceinline__ void
 update_pixel (const CuvNtfState &self, const CuvNtfRule<STRIDE> &rule, int i,

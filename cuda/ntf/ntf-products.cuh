@@ -93,7 +93,7 @@ cuv_ntf_times_v (
 }
 
 // Reduces values over LANES lanes, STEP apart. Each lane gets N / LANES of the
-// sums, in order; if N < LANES, several lanes the same one.
+// sums, in order; if N < LANES, several lanes get the same one.
 template <int LANES, int STEP, int N>
 static __device__ __forceinline__ void
 cuv_ntf_fold (float *values)

@@ -41,8 +41,8 @@ typedef enum {
 } CuvNtfInit;
 
 #define CUV_NTF_MAX_RANK 64
-#define CUV_NTF_SWEEPS 5 /* of HALS; the same as TensorLy */
-/* Most steps per term that update a row that sums to 1. */
+#define CUV_NTF_SWEEPS 5 /* sweeps of HALS; as many as in TensorLy */
+/* Maximum number of steps per term that update a row that sums to 1. */
 #define CUV_NTF_SUM_TO_ONE_STEPS 8
 #define CUV_NTF_MAX_ITERATIONS 10000
 #define CUV_NTF_TEST_EVERY 10 /* iterations between tests of the error */
@@ -53,7 +53,7 @@ typedef struct {
   CuvNtfSchedule schedule; /* HALS has GS only */
   CuvNtfInit init;
   uint32_t seed;
-  int32_t iterations; /* at most; 1 .. CUV_NTF_MAX_ITERATIONS */
+  int32_t iterations; /* maximum number; 1 .. CUV_NTF_MAX_ITERATIONS */
   double tolerance;   /* stop when the error changes by less than this between
                        * two tests; 0 = never */
   double sparsity;    /* 0 .. 1: L1 penalty. HALS subtracts sparsity x the

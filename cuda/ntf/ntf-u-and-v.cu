@@ -31,7 +31,8 @@ template <int STRIDE, int PARTS> struct MapShared {
   float values[PARTS * STRIDE]; // numerators of u, then its new values
 };
 
-// Pixels of a row that a block of CUV_NTF_MAP_MAX_WARPS warps holds.
+// Returns the pixels of a row that a block of CUV_NTF_MAP_MAX_WARPS warps
+// holds.
 static int
 pixels_at_once (int stride, int parts)
 {
@@ -64,7 +65,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
   self->n_sums[CUV_NTF_V] = self->n_slots[CUV_NTF_V];
 }
 
-// The map of 4 pixels from x on, of rows y .. end - 1.
+// Computes the map of 4 pixels from x on, of rows y .. end - 1.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
@@ -89,7 +90,7 @@ find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
   }
 }
 
-// The numerators of u for each part of the warp.
+// Computes the numerators of u for each part of the warp.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 sum_map (const CuvNtfState &self, int x, int column, const float (*map)[4],

@@ -211,7 +211,7 @@ ensure_backend (
   return open_backend (self, &config);
 }
 
-/* FLUSHING if cancelled. */
+/* Returns FLUSHING if cancelled. */
 static GstFlowReturn
 gst_spectral_ntf_run (GstSpectralNtf *self, CuvNtfTask task)
 {

@@ -27,8 +27,8 @@ rho_theta_row (const CuvHoughConfig *config, int j)
     .scale = scale };
 }
 
-/* Values range over -m .. m in half pixels from the frame's centre, where m + 1
- * is its longer side. */
+/* Makes row j, a column of the space. Values range over -m .. m in half pixels
+ * from the frame's centre, where m + 1 is its longer side. */
 static CuvHoughRow
 pclines_row (const CuvHoughConfig *config, int radius, int j)
 {
@@ -70,8 +70,8 @@ find_row_cells (const CuvHoughConfig *config, CuvHoughRow *row)
   }
 }
 
-/* Bins that overlap theta - window .. theta + window; `same` tolerates rounding
- * errors. */
+/* Finds the bins that overlap theta - window .. theta + window; `same`
+ * tolerates rounding errors. */
 static void
 find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
 {
@@ -153,7 +153,7 @@ range_of (const CuvHoughConfig *config)
   };
 }
 
-/* Angle of row j in degrees; monotonic. */
+/* Returns the angle of row j in degrees; it is monotonic in j. */
 static double
 angle_of (const CuvHoughConfig *config, int j)
 {

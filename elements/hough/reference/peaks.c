@@ -24,8 +24,8 @@ goes_before (const CuvHoughLayout *layout, const CuvRowView *views,
   return earlier ? cell->votes > other : cell->votes >= other;
 }
 
-/* Number of rows and of cells on either side that must have fewer votes than a
- * peak. */
+/* Returns the number of rows and of cells on either side that must have fewer
+ * votes than a peak. */
 static int
 inner_radius (const CuvPeakParams *params)
 {

@@ -29,7 +29,8 @@ walk_of (const CuvHoughLayout *layout, const uint8_t *edges,
           row->dy, row->dx, peak->r, 0 };
 }
 
-/* Signed distance of a pixel from the line in cells, rising with v. */
+/* Returns the signed distance of a pixel from the line in cells, rising with
+ * v. */
 static int
 distance_in_cells (const Walk *walk, int step, int v)
 {

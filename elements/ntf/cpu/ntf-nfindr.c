@@ -91,8 +91,8 @@ search_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 }
 
 /* Finds the first pixel with the largest absolute product with the probe, if
- * that is more than `least`. Returns -1 if there is none; false if cancelled.
- */
+ * that is more than `least`; otherwise *pixel is -1. Returns false if
+ * cancelled. */
 static bool
 nfindr_search (CuvNtfCpu *self, const Point probe, double least, int *pixel)
 {
@@ -252,7 +252,8 @@ enlarge (CuvNtfCpu *self, Simplex *simplex)
 
 /* ---- factors ---- */
 
-/* The spectrum of a pixel, or a faint random term where a pixel is missing. */
+/* Sets a term's spectrum to that of a pixel or, if there is no pixel, to faint
+ * random values. */
 static void
 set_spectrum (CuvNtfCpu *self, int k, int pixel)
 {
