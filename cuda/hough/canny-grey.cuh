@@ -62,8 +62,8 @@ cuv_hough_blur_tile (const unsigned (*raw)[CUV_HOUGH_RAW_WORDS], int x, int y)
   return sum >> 8;
 }
 
-// Loads ROWS x WORDS words from (x0, y0) on. inside: all are aligned and in the
-// frame.
+// Loads ROWS x WORDS words from (x0, y0) on. inside: all words are aligned and
+// in the frame.
 template <int ROWS, int WORDS>
 static __device__ __forceinline__ void
 load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,

@@ -30,7 +30,7 @@ struct CuvHoughCounters {
   // bridging: edges << 32 | regions
   unsigned long long n_listed[2];
   unsigned n_bridged; // regions
-  // start, and when edges are found, votes counted, peaks sorted
+  // times of the start, and when edges were found, votes counted, peaks sorted
   unsigned long long began_ns, listed_ns, voted_ns, ended_ns;
 };
 
@@ -48,9 +48,9 @@ struct CuvHoughMaps {
   int width, height;
   int tiles_x, tiles_y;
   unsigned *edges;
-  unsigned *undecided; // pixels that are edges if connected to one in another
-                       // tile
-  int *parents;        // of nodes; one per pixel, after the root 0
+  unsigned *undecided; // pixels that are edges if they are connected to one in
+                       // another tile
+  int *parents;        // parents of nodes: one per pixel, after the root 0
   CuvHoughCounters *counters;
   CuvHoughBinCounts *bins; // NULL without an orientation window
 };
@@ -112,9 +112,9 @@ cuv_find_root (const volatile int *parents, int node)
   return node;
 }
 
-// Unites two sets, safely against concurrent calls. high gets low as its
-// parent, unless its parent is smaller; if it had another parent, the loop goes
-// on to unite that one with low.
+// Unites two sets, safely against concurrent calls. low becomes the parent of
+// high unless high's parent is smaller; if high had another parent, the loop
+// goes on to unite that parent with low.
 static __device__ __forceinline__ void
 cuv_unite (int *parents, int a, int b)
 {

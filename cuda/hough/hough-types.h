@@ -18,7 +18,7 @@ typedef struct {
   int32_t blur; /* boolean: first blur by [1 4 6 4 1] / 16 in x and y */
   CuvCannyNorm norm;
   /* hysteresis thresholds of the gradient's norm, 0 .. 2040: pixels above high
-   * are edges, those above low if connected to one */
+   * are edges, pixels above low are edges if connected to one */
   int32_t low, high;
 } CuvCannyParams;
 
@@ -39,7 +39,7 @@ typedef enum {
 /* The settings that a CuvHoughLayout is computed from. */
 typedef struct {
   CuvLineKind kind;
-  int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
+  int32_t width, height; /* size of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
   int32_t period;        /* rows per 180 degrees; PCLINES: 2 D */
   int32_t inclusive;     /* boolean: repeat the first row at the end */
   /* degrees: rows cover min <= theta < max; -90 <= min < 90, max <= min + 180
@@ -57,8 +57,9 @@ typedef struct {
 /* A row: all lines of one direction. The line through pixel (x, y) is cell
  * r = (x * dx + y * dy + offset) >> 16. */
 typedef struct {
-  int32_t dx, dy, offset;        /* 1/65536 cell (per pixel) */
-  int32_t first_cell, last_cell; /* range reached by pixels of the frame */
+  int32_t dx, dy, offset;        /* in 1/65536 cell; dx and dy per pixel */
+  int32_t first_cell, last_cell; /* range of cells that pixels of the frame
+                                  * reach */
   int32_t first_bin, n_bins; /* orientation bins whose edges vote in this row,
                               * modulo the layout's n_bins */
   double theta; /* radians: the lines' normal is (cos theta, sin theta) */
@@ -76,16 +77,16 @@ typedef struct {
  * k + period is row k with r negated, whether or not it is stored. */
 typedef struct {
   CuvHoughConfig config;
-  int32_t width, height; /* of the frame, pixels */
+  int32_t width, height; /* size of the frame, pixels */
   int32_t n_rows, period;
-  int32_t radius, n_cells; /* of a row: cells -radius .. radius */
-  /* Edges are binned by gradient direction, modulo 180 degrees: bin g covers
-   * -90 + g * 180 / n_bins degrees up to the next. */
+  int32_t radius, n_cells; /* cells of a row: -radius .. radius */
+  /* Edges are binned by gradient direction, modulo 180 degrees: bin g begins at
+   * -90 + g * 180 / n_bins degrees. */
   int32_t n_bins;
   CuvHoughRow *rows;   /* owned */
   int16_t *boundaries; /* n_bins pairs x, y: direction at which a bin starts,
                         * times 2^14; owned */
-  CuvThetaRange range; /* of the rows */
+  CuvThetaRange range; /* range of the rows' directions */
 } CuvHoughLayout;
 
 /* ---- votes ---- */
@@ -177,11 +178,11 @@ typedef enum {
   CUV_HOUGH_DRAW_ACCUMULATOR, /* theta from left to right, rho downwards */
 } CuvHoughDraw;
 
-/* Valid until the next run. */
+/* The results of a run, valid until the next run. */
 typedef struct {
-  const CuvHoughPeak *peaks;       /* most votes first, then by row and cell */
-  int32_t n_peaks;                 /* up to max_lines */
-  int32_t n_found;                 /* all peaks, or segments of regions */
+  const CuvHoughPeak *peaks; /* most votes first, then by row and cell */
+  int32_t n_peaks;           /* up to max_lines */
+  int32_t n_found; /* peaks, or segments of regions, before the limit */
   const CuvHoughSegment *segments; /* by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;

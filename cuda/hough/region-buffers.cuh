@@ -26,8 +26,8 @@ count_edges (const CuvHoughRegionWork &work)
   return n <= work.regions.max_edges ? n : 0;
 }
 
-// Returns the first edge of a warp, which takes 32 edges from there on in every
-// n_threads(). Few edges are spread over all blocks.
+// Returns a warp's first edge. The warp takes 32 edges from there on, and 32
+// more every n_threads() further on. Few edges are spread over all blocks.
 static __device__ __forceinline__ unsigned
 first_of_warp ()
 {

@@ -10,10 +10,11 @@
 #include "cuv-api.h"
 #include "hough/hough-types.h"
 
-/* How often each region is split where it bends most. */
+/* Number of times that each region is split, each time where it bends most. */
 #define CUV_HOUGH_REGION_SPLITS 4
 
-/* How often each region is split again, after gaps have been bridged. */
+/* Number of times that each region is split again after gaps have been
+ * bridged. */
 #define CUV_HOUGH_REGION_RESPLITS 2
 
 /* Minimum extent of a region that looks for others across a gap. */
@@ -125,7 +126,7 @@ cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
 {
   int64_t length2 =
       (int64_t) chord->dt * chord->dt + (int64_t) chord->dc * chord->dc;
-  int32_t cross, away; /* sizes are CUV_HOUGH_MAX_SIZE, 2^14, at most */
+  int32_t cross, away; /* sizes are at most CUV_HOUGH_MAX_SIZE, 2^14 */
   int aside, t, c;
 
   if (opposes)

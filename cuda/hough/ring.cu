@@ -9,7 +9,7 @@
 // A row in shared memory as seen from the block's rows: cell r is word middle +
 // sign * r.
 struct View {
-  int row;               // of the layout, -1 = none
+  int row;               // row of the layout, -1 = none
   int sign, first, last; // range of cells
   int middle;            // word of cell 0
 };

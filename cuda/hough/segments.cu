@@ -12,8 +12,8 @@
 struct Walk {
   bool across;           // along x
   int n_steps, n_pixels; // the frame's size along and across the walk
-  int along, aside;      // minimum of x * dx + y * dy over the line's pixels
-  long long low;         // least x * dx + y * dy of the line's pixels
+  int along, aside;      // the row's dx and dy, or dy and dx
+  long long low;         // minimum of x * dx + y * dy over the line's pixels
 };
 
 static __device__ Walk
@@ -71,7 +71,7 @@ static __device__ unsigned
 follow (const Walk &walk, const CuvHoughMaps &maps,
     const CuvSegmentParams &params, int peak, unsigned n, CuvHoughSegment *to)
 {
-  int first = -1, last = -1; // of the current segment
+  int first = -1, last = -1; // steps of the current segment
   const auto finish = [&] {
     if (first < 0 || !is_long (walk, first, last, params.min_length))
       return;

@@ -21,9 +21,9 @@
 #define CUV_HOUGH_EDGES_AT_ONCE 8
 #define CUV_HOUGH_EDGES_IN_ROW 4 // the same, with an orientation window
 
-// A row of a slice, with the position of its cells included in offset: pixel
-// y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
-// dy is the row's minus dx << 16, for the y << 16 in the first product.
+// A row of a slice, with the position of its cells included in offset: pixel y
+// << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
+// dy is the row's dy minus dx << 16, which cancels the y << 16 of pixel * dx.
 struct __align__ (16) CuvHoughSliceRow
 {
   unsigned dx, dy, offset; // may wrap around, as the sum does

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fills an accumulator in global memory: a block counts the votes of a part of
-// the edges in some rows in shared memory, then adds them (vote_kernel); or one
-// row, by orientation (vote_window_kernel); or without shared memory
-// (vote_global_kernel).
+// Fills an accumulator in global memory. In vote_kernel a block counts the
+// votes of a part of the edges in some rows in shared memory, then adds them.
+// In vote_window_kernel it counts the votes in one row, by orientation.
+// vote_global_kernel uses no shared memory.
 #include "hough/slice.cuh"
 
 #include <algorithm>

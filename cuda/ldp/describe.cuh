@@ -14,7 +14,7 @@
 #define CUV_LDP_TILE_HEIGHT 64         // maximum, pixels
 #define CUV_LDP_STEP_ROWS 16           // rows of a tile processed at once
 #define CUV_LDP_BLOCKS_PER_SM 8        // resident thread blocks
-#define CUV_LDP_SHARED_WORDS (8 << 10) // for counts, maximum
+#define CUV_LDP_SHARED_WORDS (8 << 10) // maximum for counts
 // Words of padding between the counts of two blocks, so that equal codes of
 // neighbouring blocks fall in different banks. 4: keeps 16-byte alignment.
 #define CUV_LDP_BLOCK_PADDING 4
@@ -37,8 +37,8 @@ struct CuvLdpPlan {
   // counts are never read.
   const unsigned *block_of_pixel;
   int count_size;        // bytes per count in global memory, 2 or 4
-  int n_shared_words;    // for counts in shared memory
-  bool needs_atomic_add; // a block lies in several tiles
+  int n_shared_words;    // words for counts in shared memory
+  bool needs_atomic_add; // whether a block lies in several tiles
 };
 
 struct CuvLdpDescribeArgs {

@@ -37,7 +37,7 @@ keep_in_register (unsigned *pointer)
 
 // Where a lane counts the codes of its four pixels.
 struct CuvLdpLane {
-  unsigned *counts[4]; // of the block of each pixel
+  unsigned *counts[4]; // counts of each pixel's block
   bool in_one_block;   // all four pixels are in one block
 
   __device__ __forceinline__
@@ -83,7 +83,7 @@ count_four (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
 // Counts the codes of four pixels per lane; called by whole warps. In flat
 // areas all codes are 255: those are summed per lane in n_flat first, because
 // atomic additions of all lanes to one count serialise. If no lane of the warp
-// has any, the usual case, the loop has no branches.
+// has such pixels, the usual case, the loop has no branches.
 template <bool FULL>
 static __device__ __forceinline__ void
 count_codes (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,

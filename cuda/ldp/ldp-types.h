@@ -55,14 +55,14 @@ typedef struct {
                    * means 1 */
 } CuvLdpParams;
 
-/* The layout of a picture's descriptor, an array of counts at index
- * (block * n_histograms + histogram) * n_bins + bin: blocks row by row,
- * directions in ascending order; those of smaller scales follow. */
+/* The layout of a picture's descriptor, an array of counts at index (block *
+ * n_histograms + histogram) * n_bins + bin: blocks row by row, directions in
+ * ascending order; the counts of smaller scales follow. */
 typedef struct {
   CuvLdpParams params;
-  int32_t width, height; /* of the picture, pixels */
+  int32_t width, height; /* size of the picture, pixels */
   int32_t columns, rows; /* of blocks */
-  int32_t n_blocks;      /* of all scales */
+  int32_t n_blocks;      /* number of blocks of all scales */
   int32_t n_histograms;  /* per block */
   int32_t n_bins;
   uint8_t bin_of_code[CUV_LDP_CODES];
@@ -82,10 +82,10 @@ typedef struct {
   int32_t n_blocks, n_histograms, n_bins;
   int32_t count_size;      /* 1, 2 or 4 */
   const uint64_t *weights; /* per block */
-  uint64_t max_distance;   /* of two pictures without a common code; 0:
-                            * nothing is counted, similarity is 0 */
-  const uint32_t *totals; /* codes per histogram, per block; with 256 a one-byte
-                           * count of 255 may stand for 256 */
+  uint64_t max_distance;   /* distance of two pictures without a common code; 0
+                            * if nothing is counted: the similarity is then 0 */
+  const uint32_t *totals;  /* codes in each histogram of a block; if 256, a
+                            * one-byte count of 255 may stand for 256 */
 } CuvLdpPacked;
 
 CUV_HOST_DEVICE double

@@ -3,8 +3,9 @@
 // n_warps warps of a thread block compare one of n_parts parts of the queries
 // with the same part of CUV_LDP_MATCH_ENTRIES entries, so that the block reads
 // each query only once and each entry only once; the warps take turns at
-// histograms. If a picture has few, the other warps of the block compare other
-// entries. The assignment does not depend on the number of entries.
+// histograms. If a picture has few histograms, the other warps of the block
+// compare other entries. The assignment does not depend on the number of
+// entries.
 #include "ldp/match.cuh"
 #include "ldp/ldp-types.h"
 
@@ -151,7 +152,7 @@ template <typename Counts> struct Histograms256 {
 
 // ---- histograms of any number of bins ----
 
-// Called by whole warps.
+// Returns the sum of n bins. Called by whole warps.
 template <typename Count>
 static __device__ __forceinline__ unsigned
 sum_of_bins (const Count *counts, int n)

@@ -29,7 +29,8 @@ struct Layout {
 };
 
 struct _CuvLdpMatchCuda {
-  // for tables and the query; for entries and distances; for similarities
+  // memory for tables and the query; for entries and distances; for
+  // similarities
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchArgs args = {};
   // sizes of an entry on the host: counts, bytes, bytes to the next entry
@@ -38,17 +39,17 @@ struct _CuvLdpMatchCuda {
   CuvLdpCopy copy = nullptr;
   void *copy_data = nullptr;
   Layout layout = {};
-  int64_t n_resident = 0, n = 0;    // entries on the device, and all
+  int64_t n_resident = 0, n = 0;    // number on the device, and of all entries
   int64_t n_matched = 0;            // entries compared with the last query
-  const uint8_t *entries = nullptr; // on the host, the caller's
-  uint8_t *resident = nullptr;      // on the device
+  const uint8_t *entries = nullptr; // the caller's, on the host
+  uint8_t *resident = nullptr;      // entries on the device
   // on the device: buffers for packed queries, allocated when first needed; and
   // the queries, in these buffers or in the caller's memory
   uint8_t *packed[CUV_LDP_MATCH_QUERIES] = {};
   const uint8_t *queries[CUV_LDP_MATCH_QUERIES] = {};
   int n_queries = 1;              // number of queries of the last comparison
-  double *similarities = nullptr; // of all entries, pinned
-  int64_t max_similarities = 0;   // that fit there
+  double *similarities = nullptr; // similarities of all entries, pinned
+  int64_t max_similarities = 0;   // how many of them fit there
   Slot slots[CUV_LDP_MATCH_SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};

@@ -25,7 +25,8 @@ struct CuvLdpMatchArgs {
   int64_t pitch;          // bytes from an entry to the next: a multiple of
                           // CUV_LDP_WARP_BYTES
   int64_t n;              // entries
-  int n_histograms, n_bins, count_size; // of a picture; bytes per count
+  int n_histograms, n_bins, count_size; // histograms per picture, bins, bytes
+                                        // per count
   const CuvLdpHistogram *histograms;    // followed by one of weight 0
   int n_parts;                          // 1 .. CUV_LDP_PARTS
   int n_warps;                          // warps that share a part: 1, 2, 4 or 8
@@ -34,8 +35,8 @@ struct CuvLdpMatchArgs {
   uint64_t *distances;
   int64_t distances_pitch;
   uint64_t *smallest;    // distance of each entry to the nearest query
-  uint64_t max_distance; // of two pictures without a common code
-  double *similarities;  // of each entry, by its smallest distance
+  uint64_t max_distance; // distance of two pictures without a common code
+  double *similarities;  // similarity of each entry, by its smallest distance
 };
 
 // Sets n_parts and n_warps by the other fields, so that no warp is idle.

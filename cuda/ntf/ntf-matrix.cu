@@ -48,7 +48,7 @@ cuv_ntf_init_matrix (CuvNtfState *self)
 // A lane's pixel.
 typedef struct {
   int x, y;
-  bool is_idle; // beyond the row
+  bool is_idle; // the pixel is beyond the row
 } Pixel;
 
 static __device__ __forceinline__ Pixel

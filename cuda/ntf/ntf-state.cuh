@@ -61,7 +61,7 @@ typedef struct {
   int n_parts[CUV_NTF_MODES];
   double *grams[CUV_NTF_MODES], *gram_parts[CUV_NTF_MODES];
   CuvNtfCounters *counters;
-  double *row_squares; // of the residual, by row of G
+  double *row_squares; // squared norms of the residual, by row of G
   CuvNtfProgress *progress;
   int iteration; // counted from 1
   CuvNtfParams params;

@@ -16,8 +16,8 @@
 enum { CUV_NTF_U, CUV_NTF_V, CUV_NTF_W, CUV_NTF_MODES };
 
 typedef enum {
-  CUV_NTF_TENSOR, /* u of rows, v of columns, w */
-  CUV_NTF_MATRIX, /* v of pixels, w */
+  CUV_NTF_TENSOR, /* u for rows, v for columns, w for depths */
+  CUV_NTF_MATRIX, /* v for pixels, w for depths */
 } CuvNtfFactorisation;
 
 typedef enum {
@@ -50,7 +50,7 @@ typedef enum {
 
 typedef struct {
   CuvNtfAlgorithm algorithm;
-  CuvNtfSchedule schedule; /* HALS has GS only */
+  CuvNtfSchedule schedule; /* always GS with HALS */
   CuvNtfInit init;
   uint32_t seed;
   int32_t iterations; /* maximum number; 1 .. CUV_NTF_MAX_ITERATIONS */
@@ -62,14 +62,14 @@ typedef struct {
   /* Booleans. normalise: unit columns in u and v, the scale in w, terms sorted
    * by descending norm of w unless init is PREVIOUS. reinit_dead: terms that
    * vanished are randomised again at each test. sum_to_one: MATRIX, the values
-   * of a pixel sum to 1; implies HALS, and of normalise only the sorting. */
+   * of a pixel sum to 1; implies HALS, and normalise then only sorts. */
   int32_t normalise, reinit_dead, sum_to_one;
   CuvNtfFactorisation factorisation;
 } CuvNtfParams;
 
 typedef struct {
   int32_t iterations;     /* done */
-  int32_t effective_rank; /* terms with weights above 1e-6 of the sum */
+  int32_t effective_rank; /* terms that weigh more than 1e-6 of the sum */
   int32_t n_errors;
   int32_t converged; /* boolean: stopped by the tolerance */
   /* relative error, |G - sum of terms| / |G|, at each test, the last at the

@@ -122,7 +122,8 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
 {
   constexpr int columns = Map<STRIDE, PARTS>::columns;
   constexpr int groups = Map<STRIDE, PARTS>::groups;
-  const int mask = (1 << self.map_shift) - 1; // of a row's parts within a warp
+  const int mask = (1 << self.map_shift) - 1; // mask of a row's parts within a
+                                              // warp
   const int n_parts = blockDim.x / 32 / groups << self.map_shift;
 
   for (int i = threadIdx.x; i < PARTS * STRIDE >> self.map_shift;
@@ -141,7 +142,8 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
   }
 }
 
-// Computes new values of n rows of u from y on. begins: the slot's first rows.
+// Computes new values of n rows of u from y on. begins: these are the slot's
+// first rows.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 update_u (const CuvNtfState &self, int y, int n, bool begins,
@@ -190,7 +192,7 @@ keep_u (const CuvNtfState &self, int y, int n, int flags,
 }
 
 // Adds a warp's maps times their rows' u to a slot's sums; overwrites them if
-// begins.
+// begins is set.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 add_to_v (const CuvNtfState &self, int x, int column, const float *u,

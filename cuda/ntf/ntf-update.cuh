@@ -8,7 +8,7 @@
 
 // Coefficients of the update, the same for all rows of a mode.
 template <int STRIDE> struct CuvNtfRule {
-  double product[STRIDE * STRIDE]; // elementwise, of the other modes' M
+  double product[STRIDE * STRIDE]; // elementwise product of the other modes' M
   double penalty[STRIDE];          // of sparsity
   double inverse[STRIDE]; // HALS: 1 / diagonal; 0: the column is not updated
 };
@@ -209,7 +209,7 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode,
   }
 }
 
-#define CUV_NTF_MAX_ROWS 8 // per block of 256 threads
+#define CUV_NTF_MAX_ROWS 8 // maximum per block of 256 threads
 // Shared memory of cuv_ntf_update_rows().
 template <int STRIDE> struct CuvNtfUpdateShared {
   CuvNtfRule<STRIDE> rule;
@@ -257,8 +257,8 @@ cuv_ntf_add_parts (const float *parts, int n, float *numerators)
 }
 
 // Updates rows from first on, whose numerators are complete. Does nothing if
-// stop, which the caller loads so that its load overlaps with those of the
-// rows.
+// stop is set; the caller loads stop so that its load overlaps with those of
+// the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,

@@ -11,7 +11,7 @@
 // several bands, or a band several blocks. Grid: blocks of a band x bands x
 // slots.
 typedef struct {
-  int tiles_across; // of 128 pixels per row
+  int tiles_across; // tiles of 128 pixels per row
   int n_units;      // warps per band
   int bands;        // per block
   int n_blocks;     // per band

@@ -51,10 +51,10 @@ typedef struct {
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
-  int32_t width, height; /* of the frame, 1 .. CUV_RCD_MAX_SIZE */
+  int32_t width, height; /* size of the frame, 1 .. CUV_RCD_MAX_SIZE */
   int32_t cell; /* side of a cell, pixels; windows consist of whole cells */
   int32_t max_targets; /* 1 .. CUV_RCD_MAX_TARGETS */
-  int32_t max_windows; /* per search, over all its targets */
+  int32_t max_windows; /* maximum per search, over all its targets */
   double lambda;       /* >= 0, added to all variances */
 } CuvRcdConfig;
 
@@ -121,8 +121,8 @@ typedef struct {
  * down, whatever the part's size. Samples are between pixels of the frame,
  * whose border is repeated. */
 typedef struct {
-  int64_t x, y; /* the first sample, 2^-16 pixels from the centre of the frame's
-                 * top left pixel */
+  int64_t x, y; /* position of the first sample, in 2^-16 pixels from the centre
+                 * of the frame's top left pixel */
   int64_t step; /* distance between neighbouring samples, in 2^-16 pixels */
   int32_t samples; /* samples across and down whose mean is a pixel: 1 or 2 */
 } CuvRcdCrop;
@@ -138,12 +138,12 @@ typedef struct {
       window; /* number before refinement; -1 if no window has a finite score */
   int32_t level;
   CuvRcdBox box; /* after refinement */
-  double score;  /* of the box; see cuv_rcd_distance() */
+  double score;  /* score of the box; see cuv_rcd_distance() */
   /* Before refinement: score of the best window whose centre lies outside the
    * first candidate, or infinity if there is no such window. If the match is
    * another candidate, the score of the first one. */
   double second;
-  int64_t sums[CUV_RCD_MAX_SUMS]; /* over the box */
+  int64_t sums[CUV_RCD_MAX_SUMS]; /* sums over the box */
 } CuvRcdMatch;
 
 /* ---- refinement ----

@@ -35,7 +35,7 @@ struct CuvRcdState {
   const CuvRcdTarget *targets_pinned; // host memory
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
-  double *scores;                 // per window, by number
+  double *scores;                 // score of each window, by number
   unsigned *centres;              // per window: 2 x | 2 y << 16
   CuvRcdBest *block_bests;        // by target, then block of windows
   int n_bests;                    // block_bests per target

@@ -129,7 +129,7 @@ parse_header (
   return ok;
 }
 
-/* Maps at most one byte more than a header may have. An empty file is left out,
+/* Maps at most one byte more than a header may have. An empty file is skipped,
  * as it cannot be mapped. */
 static gboolean
 read_header (GstEnviFile *self, const gchar *path, GError **error)

@@ -6,7 +6,7 @@
  *
  * Writes each cube as an ENVI header and a file of samples beside it. Both
  * files get their names when they are complete, so that a reader never sees a
- * part.
+ * partial file.
  *
  * ## Example launch line
  * |[

@@ -5,10 +5,10 @@
  * @short_description: reads spectral images from ENVI files
  *
  * Reads one cube of pixels by bands, or a numbered sequence of them, from ENVI
- * headers and the files of samples beside them. Files are mapped: samples that
- * are little endian and of 8, 16 or 32 bit floating point reach the next
- * element without a copy, or are read into buffers of its pool; all other types
- * are converted.
+ * headers and the files of samples beside them. Files are mapped:
+ * little-endian samples of 8 or 16 bits or 32-bit floats reach the next element
+ * without a copy, or are read into buffers of its pool; all other types are
+ * converted.
  *
  * ## Example launch line
  * |[

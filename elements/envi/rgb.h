@@ -25,8 +25,8 @@ typedef struct {
 bool cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, double percentile, uint32_t *bins);
 
-/* Writes R, G, B, 255. Linear from low (0) to high (255), rounded; 128 if low
- * equals high. Invalid pixels are black. */
+/* Writes R, G, B, 255: linear from 0 for low to 255 for high, rounded, or 128
+ * if low equals high. Invalid pixels are black. */
 void cuv_rgb_paint (const CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, uint8_t *out, int64_t stride);
 

@@ -176,8 +176,8 @@ cuv_hough_detector_matches (const CuvHoughDetector *self,
       && same_config (config, &self->config);
 }
 
-/* The middle of a wide cell may lie outside the frame: moves rho to the frame's
- * nearest corner. */
+/* Moves rho to the frame's nearest corner if the middle of a wide cell lies
+ * outside the frame. */
 static double
 rho_inside (const CuvHoughLayout *layout, double rho, double theta)
 {

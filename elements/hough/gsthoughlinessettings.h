@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The property's extra value beside CuvHoughMethod: votes as SHARED for lines
- * in parallel coordinates. */
+/* A value of the property method besides those of CuvHoughMethod: votes like
+ * SHARED, for lines in parallel coordinates. */
 enum { GST_HOUGH_PCLINES = CUV_HOUGH_RING + 1 };
 
 typedef struct {

@@ -201,8 +201,8 @@ void cuv_hough_segment_ends (const CuvHoughLayout *self,
 
 /* ---- regions ---- */
 
-/* Whether segments are those of regions, adjacent edges of similar directions,
- * instead of parts of lines: J. B. Burns, A. R. Hanson, E. M. Riseman,
+/* Whether segments come from regions, which are adjacent edges of similar
+ * directions, and not from lines: J. B. Burns, A. R. Hanson, E. M. Riseman,
  * Extracting Straight Lines, PAMI 1986, on which LSD is based as well. */
 static inline bool
 cuv_hough_uses_regions (

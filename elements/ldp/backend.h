@@ -13,7 +13,8 @@ typedef struct {
   CuvFrame frame;  /* writable if draw is set */
   CuvLdpRect rect; /* inside the frame */
   int draw; /* direction of the codes to draw, CUV_LDP_DIRECTIONS: none */
-  /* cuv_ldp_n_counts() of cuv_ldp_count_size() bytes, until the next run */
+  /* cuv_ldp_n_counts() of cuv_ldp_count_size() bytes, valid until the next
+   * run */
   const void *counts;
 } CuvLdpDescription;
 

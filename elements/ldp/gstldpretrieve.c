@@ -35,7 +35,7 @@ GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);
 typedef struct {
   GstLdpRegionChoice choice; /* must be the first field */
   gint k;
-  gint orientations; /* CUV_LDP_UPRIGHT .. */
+  gint orientations; /* how many, CUV_LDP_UPRIGHT .. */
   gdouble threshold, share;
   gint gpu_memory_limit; /* MiB, 0 = half of the free memory */
   gint refresh_interval; /* milliseconds, 0 = never */

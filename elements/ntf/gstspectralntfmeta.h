@@ -24,7 +24,7 @@ typedef struct {
   gboolean is_matrix;
 } GstNtfTables;
 
-/* first: w is rotated so that this row comes first. */
+/* Attaches the tables. first: w is rotated so that this row comes first. */
 void gst_ntf_meta_add (
     const GstNtfTables *self, gint first, const CuvNtfResult *result);
 

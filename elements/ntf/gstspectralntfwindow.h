@@ -33,11 +33,12 @@ void gst_ntf_window_stamp (
  * unknown. */
 GstClockTime gst_ntf_window_latency (gint depth, gint fps_n, gint fps_d);
 
-/* At the end of the stream: posts a warning if no window was complete. */
+/* Call at the end of the stream: posts a warning if no window was complete. */
 void gst_ntf_window_check_filled (
     const GstNtfWindow *self, gint depth, GstElement *element);
 
-/* Multiplies the rates of structures that are GRAY8; takes caps. */
+/* Multiplies the rates of structures that are GRAY8; takes ownership of
+ * caps. */
 GstCaps *gst_ntf_window_scale_rates (GstCaps *caps, gint num, gint denom);
 
 G_END_DECLS

@@ -114,7 +114,8 @@ void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
 void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* Updates a row if sums_to_one is set, by solving the least squares at once. */
+/* Updates a row if sums_to_one is set, by solving the least-squares problem at
+ * once. */
 void cuv_ntf_sum_to_one_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 

@@ -47,16 +47,16 @@ GstCuvPublishOutput *gst_cuv_publish_output_new (
 void gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
     const CuvRecordFrame *frame, GstBuffer *buffer);
 
-/* Waits until the queue is written or acknowledged, up to 10 seconds. For EOS.
- */
+/* For EOS: waits until the queue is written or acknowledged, up to 10
+ * seconds. */
 void gst_cuv_publish_output_finish (GstCuvPublishOutput *self);
 
-/* If the file was renamed or removed, ends it and opens a new one. */
+/* If the file was renamed or removed, ends it and opens a new one in its
+ * place. */
 void gst_cuv_publish_output_reopen (GstCuvPublishOutput *self);
 
-/* From any thread: TRUE ends all waits and prevents new ones until FALSE is
- * set.
- */
+/* May be called from any thread. TRUE ends all waits and prevents new ones
+ * until FALSE is set. */
 void gst_cuv_publish_output_interrupt (
     GstCuvPublishOutput *self, gboolean interrupt);
 

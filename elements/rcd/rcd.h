@@ -165,7 +165,8 @@ typedef struct {
   bool valid[CUV_RCD_FINE_WINDOWS];
 } CuvRcdFineWindows;
 
-/* spacing: pixels between windows; width, height: the frame's. */
+/* Initialises the windows of a round. spacing: pixels between windows; width,
+ * height: the frame's. */
 void cuv_rcd_fine_windows_init (CuvRcdFineWindows *self,
     const CuvRcdBox *around, int spacing, int shift, int width, int height);
 

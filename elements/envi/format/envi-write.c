@@ -9,8 +9,8 @@
 #include <string.h>
 #include "format/envi-reader.h"
 
-/* Keys of where, when and how the scene was recorded. They stay valid when
- * samples change, as long as the pixel grid is the same. */
+/* Keys that say where, when and how the scene was recorded. They stay valid
+ * when samples change, as long as the pixel grid is the same. */
 static const char *const image_keys[] = { "map info", "projection info",
   "coordinate system string", "pixel size", "x start", "y start", "geo points",
   "rpc info", "pseudo map info", "igm file", "sensor type", "instrument id",
@@ -21,7 +21,8 @@ static const char *const image_keys[] = { "map info", "projection info",
 static const char *const band_keys[] = { "band names", "default bands",
   "wavelength", "wavelength units", "fwhm", "bbl", NULL };
 
-/* Keys always written from CuvEnvi, or never valid for files written here. */
+/* Keys that are always written from CuvEnvi, or are never valid for files
+ * written here. */
 static const char *const own_keys[] = { "samples", "lines", "bands",
   "header offset", "data type", "interleave", "byte order", "file compression",
   "major frame offsets", "minor frame offsets", NULL };

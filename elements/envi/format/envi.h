@@ -66,7 +66,7 @@ typedef enum {
 /* What was assumed for a header that is incomplete or contradicts itself. */
 typedef enum {
   CUV_ENVI_LITTLE_ENDIAN = 1 << 0, /* byte order is missing */
-  CUV_ENVI_NO_FWHM = 1 << 1,       /* the number of values is wrong */
+  CUV_ENVI_NO_FWHM = 1 << 1,       /* the number of FWHM values is wrong */
 } CuvEnviAssumptions;
 
 typedef struct {
@@ -78,7 +78,8 @@ typedef struct {
   CuvEnviInterleave interleave;
   bool big_endian;
   bool has_wavelengths, has_fwhm, has_ignore;
-  uint32_t assumed;                       /* CuvEnviAssumptions, to warn of */
+  uint32_t assumed;                       /* CuvEnviAssumptions, to be reported
+                                           * as warnings */
   double wavelengths[CUV_CUBE_MAX_BANDS]; /* nm */
   double fwhm[CUV_CUBE_MAX_BANDS];        /* nm */
   bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to exclude */
@@ -124,7 +125,8 @@ int cuv_envi_read_numbers (
 char *cuv_envi_write (const CuvEnvi *envi, const char *extra_keys);
 
 int cuv_envi_sample_size (CuvEnviType type);       /* bytes */
-uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
+uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* bytes, without
+                                                    * header_offset */
 
 #define CUV_ENVI_MAGIC_BYTES 16
 

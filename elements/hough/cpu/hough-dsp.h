@@ -9,7 +9,7 @@
 /* States of a pixel during hysteresis. */
 enum { CUV_HOUGH_PIXEL_NONE, CUV_HOUGH_PIXEL_WEAK, CUV_HOUGH_PIXEL_EDGE };
 
-/* Elements that rows have room for beyond the frame's width. */
+/* Number of elements that rows have room for beyond the frame's width. */
 #define CUV_HOUGH_ROW_PADDING 32
 
 typedef struct {

@@ -27,8 +27,9 @@ rho_theta_row (const CuvHoughConfig *config, int j)
     .scale = scale };
 }
 
-/* Makes row j, a column of the space. Values range over -m .. m in half pixels
- * from the frame's centre, where m + 1 is its longer side. */
+/* Makes row j, which is a column in parallel coordinates. Values range over -m
+ * .. m in half pixels from the frame's centre, where m + 1 is its longer
+ * side. */
 static CuvHoughRow
 pclines_row (const CuvHoughConfig *config, int radius, int j)
 {
@@ -57,7 +58,8 @@ radius_of (const CuvHoughConfig *config)
       + (config->kind == CUV_LINES_RHO_THETA);
 }
 
-/* All cells of a row lie between those of the frame's corners. */
+/* Finds the range of a row's cells: all lie between those of the frame's
+ * corners. */
 static void
 find_row_cells (const CuvHoughConfig *config, CuvHoughRow *row)
 {

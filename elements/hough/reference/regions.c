@@ -33,7 +33,7 @@ struct _CuvRegions {
   CuvRegionChord *chords;
   uint8_t *sides;
   CuvRegionSums *sums;
-  uint64_t *keys; /* pixel at which to split; 0: straight */
+  uint64_t *keys; /* key of the pixel at which to split; 0: straight */
   Found *found;
 };
 

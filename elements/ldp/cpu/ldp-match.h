@@ -46,7 +46,7 @@ void cuv_ldp_copy_entries (void *n_threads, uint8_t *to, size_t pitch,
 size_t cuv_ldp_best (const double *similarities, size_t n, double threshold,
     size_t k, CuvLdpMatch *matches);
 
-/* Sorts matches in that order. */
+/* Sorts matches in the order of cuv_ldp_best(). */
 void cuv_ldp_sort_matches (CuvLdpMatch *matches, size_t n);
 
 #endif

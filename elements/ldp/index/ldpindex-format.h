@@ -11,7 +11,7 @@ enum {
   CUV_LDP_INDEX_HEADER = 128, /* bytes of the header, written once */
   CUV_LDP_INDEX_SLOT = 12,    /* bytes of a commit slot */
   CUV_LDP_INDEX_ALIGNMENT = 64,
-  CUV_LDP_INDEX_NAME = CUV_LDP_INDEX_MAX_NAME + 1, /* bytes of the field */
+  CUV_LDP_INDEX_NAME = CUV_LDP_INDEX_MAX_NAME + 1, /* bytes of the name field */
 };
 
 /* ---- little-endian ---- */

@@ -22,7 +22,7 @@ enum {
 /* Parameters and sizes, the same for all entries of an index. */
 typedef struct {
   CuvLdpLayout layout;                       /* unused parameters are 0 */
-  int32_t thumbnail_width, thumbnail_height; /* 0: there are none */
+  int32_t thumbnail_width, thumbnail_height; /* 0: no thumbnails */
   int32_t count_size;       /* bytes of a count in the file: 1, 2 or 4 */
   uint64_t descriptor_size; /* bytes of an entry's counts in the file */
   uint64_t stride; /* bytes from one entry to the next, a multiple of 64 */
@@ -128,8 +128,9 @@ bool cuv_ldp_index_writer_append (CuvLdpIndexWriter *self,
 bool cuv_ldp_index_writer_copy (CuvLdpIndexWriter *self,
     const CuvLdpIndex *from, uint64_t i, const char *name, char **error);
 
-/* Between these two, appended entries are neither visible to readers nor kept
- * if the process is killed: many entries then wait for the disk only once. */
+/* Between calls of these two, appended entries are neither visible to readers
+ * nor kept if the process is killed: many entries then wait for the disk only
+ * once. */
 void cuv_ldp_index_writer_begin (CuvLdpIndexWriter *self);
 bool cuv_ldp_index_writer_commit (CuvLdpIndexWriter *self, char **error);
 

@@ -36,7 +36,8 @@ typedef struct {
   gint64 posted;               /* monotonic time of the last progress message */
   gchar *name;                 /* name of the last entry */
 
-  CuvLdpIndexWriter *writer; /* NULL until the layout is known; then also: */
+  CuvLdpIndexWriter *writer; /* NULL until the layout is known; set together
+                              * with the fields below */
   CuvLdpIndexInfo info;
   GstLdpThumbnailer *thumbnailer; /* NULL: no thumbnails */
   guint32 *histograms;            /* counts of an entry */

@@ -98,7 +98,7 @@ is_multifilesrc (GstElement *element)
       && g_str_equal (GST_OBJECT_NAME (factory), "multifilesrc");
 }
 
-/* Whether the caps are pictures, or not known yet. */
+/* Whether the pad's caps are pictures, or are not known yet. */
 static gboolean
 has_pictures (GstPad *pad)
 {

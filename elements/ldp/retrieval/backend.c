@@ -254,7 +254,7 @@ match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
                : 0;
 }
 
-/* Sets an orientation of the query; for_cpu: also on the host. */
+/* Sets an orientation of the query; for_cpu: sets it on the host, too. */
 static int
 set_orientation (CudaRetrieval *self, const CuvLdpQuery *query, int orientation,
     bool for_cpu, void *stream)

@@ -136,7 +136,7 @@ has_columns (const GstCuvTable *table)
   return ok;
 }
 
-/* Whether the derived fields, which spare readers their computation, match the
+/* Whether the derived fields, which readers need not compute, match the
  * layout. */
 static gboolean
 has_layout (const GstStructure *table, const CuvLdpLayout *layout)

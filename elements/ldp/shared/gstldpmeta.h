@@ -14,8 +14,8 @@
 
 G_BEGIN_DECLS
 
-/* Name of the structure of a custom query upstream: whether an element there
- * describes frames, even before the first frame. */
+/* Name of the structure of a custom query upstream, which asks whether an
+ * element there describes frames; it works even before the first frame. */
 #define GST_LDP_QUERY_DESCRIBED "GstCuvLdpDescribed"
 
 /* Adds a table of descriptors. counts: cuv_ldp_n_counts() of

@@ -20,7 +20,7 @@ typedef struct {
   double square, residual; /* squared norms of G and of the residual */
   /* squared norms of the positive and negative parts of maps */
   double parts[2][CUV_NTF_MAX_RANK];
-  /* of a search for a pixel */
+  /* result of a search for a pixel */
   double best;
   int best_pixel;
 } CuvNtfTask;

@@ -283,7 +283,8 @@ cuv_ntf_cpu_transpose (
   }
 }
 
-/* Each row of a MATRIX has its own, see transposed_v(). */
+/* Transposes v of a tensor. Each row of a MATRIX has its own transposed v, see
+ * transposed_v(). */
 static void
 transpose_v (CuvNtfCpu *self)
 {

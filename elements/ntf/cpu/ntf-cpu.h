@@ -28,8 +28,8 @@ bool cuv_ntf_cpu_scan (CuvNtfCpu *self, const CuvCube *cube,
 bool cuv_ntf_cpu_load (CuvNtfCpu *self, const CuvCube *cube,
     const double *ignore, int z, double scale, int n_threads);
 
-/* Initialises a run on the loaded tensor, with the factorisation as of new().
- * HALS implies schedule GS, as MATRIX does. */
+/* Initialises a run on the loaded tensor, with the factorisation given to
+ * cuv_ntf_cpu_new(). HALS implies schedule GS, as MATRIX does. */
 bool cuv_ntf_cpu_start (
     CuvNtfCpu *self, const CuvNtfParams *params, int n_threads);
 

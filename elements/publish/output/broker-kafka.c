@@ -43,7 +43,7 @@ typedef struct {
   CuvBroker broker;
   CuvBrokerConfig config;
 
-  /* of the current connection */
+  /* state of the current connection */
   rd_kafka_t *client;
   rd_kafka_queue_t *events;
   gboolean connected, waking;

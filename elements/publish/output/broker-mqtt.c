@@ -71,7 +71,7 @@ typedef struct {
   gint protocol; /* MQTT_PROTOCOL_... */
   guint losses;  /* lost connections since the last answer to a message */
 
-  /* of the current connection */
+  /* state of the current connection */
   struct mosquitto *client;
   gboolean connected;
   gchar *problem;      /* what the last callback reported */
@@ -126,7 +126,8 @@ connect_remedy (gint code)
   }
 }
 
-/* A broker that expects TLS closes the connection, possibly after an alert. */
+/* Returns what to do if TLS may be missing: a broker that expects TLS closes
+ * the connection, possibly after an alert. */
 static const gchar *
 tls_remedy (Mqtt *self)
 {
@@ -147,7 +148,7 @@ explain (Mqtt *self, gint code, gint system_error)
     case MOSQ_ERR_ERRNO:
       return g_strdup_printf (
           "%s: check address, and that the broker is running",
-          system_error == EBADF || system_error == 0 /* 2.1 sets EBADF; 0:
+          system_error == EBADF || system_error == 0 /* 2.1 sets EBADF; 0 if
                                                       * closed */
               ? "no connection"
               : g_strerror (system_error));

@@ -9,7 +9,7 @@
  * may differ between C libraries. */
 static const double scales[CUV_RCD_FILTER_SCALES] = { 1.0 / 1.0404, 1.0 / 1.02,
   1.0, 1.02, 1.0404 };
-/* A change of size has to raise the response by this factor. */
+/* Responses to sizes other than the present one are multiplied by this. */
 static const float scale_penalty = 0.99f;
 /* Side of the region, relative to the geometric mean of the box's sides, and
  * its minimum, relative to the box's longer side. */

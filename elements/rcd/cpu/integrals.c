@@ -83,7 +83,7 @@ list_planes (Block *block)
 {
   const CuvRcdCpu *self = block->self;
   const CuvRcdFeatures features = self->config.features;
-  const int first = CUV_RCD_PITCH + 1; /* behind the border */
+  const int first = CUV_RCD_PITCH + 1; /* after the border */
 
   block->tile.n = 0;
   if (features == CUV_RCD_TUZEL9) {

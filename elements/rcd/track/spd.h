@@ -18,13 +18,14 @@ typedef struct {
   double c[CUV_RCD_MAX_PACKED];
 } CuvSpd;
 
-/* Matrix functions by eigenvalues. Returns false if an eigenvalue is not
+/* Matrix functions by eigenvalues. They return false if an eigenvalue is not
  * positive and finite; then out is undefined. out may be a. */
 bool cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out);
 bool cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root);
 bool cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out);
 
-/* a: symmetric. The result is positive definite unless it overflows. */
+/* Computes the exponential of a symmetric matrix. The result is positive
+ * definite unless it overflows. */
 void cuv_spd_exp (const CuvSpd *a, int n, CuvSpd *out);
 
 /* Computes out = b a b; b is symmetric. */

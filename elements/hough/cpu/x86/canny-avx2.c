@@ -151,7 +151,7 @@ suppress_16 (CuvCannyNorm norm, const CuvGradientRow *const rows[3], int x,
   }
   weak = _mm256_and_si256 (weak, is_local_maximum (norm, m, rows, x));
   edge = _mm256_and_si256 (weak, greater (norm, m, high));
-  /* weak and edge are 0 or -1: 1 for weak pixels, 2 for edges */
+  /* weak and edge are 0 or -1; the state is 1 for weak pixels, 2 for edges */
   weak =
       _mm256_sub_epi16 (_mm256_setzero_si256 (), _mm256_add_epi16 (weak, edge));
   _mm_storeu_si128 ((__m128i *) (out + x),
