@@ -164,8 +164,8 @@ compare_slope (__half2 ax, __half2 ay, float high)
   return __hfma2 (ax, __float2half2_rn (-5.f / 32768), coarse);
 }
 
-// Does non-maximum suppression. Returns a mask of pixels 2 * i and 2 * i + 1:
-// those that are maxima across the edge. Of equal norms the first wins.
+// Suppresses non-maxima: returns a mask of pixels 2 * i and 2 * i + 1, those
+// that are maxima across the edge. Of equal norms the first wins.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
 cuv_canny_is_ridge (const CuvHoughGradients<Norm> &above,

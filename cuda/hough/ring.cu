@@ -119,7 +119,7 @@ __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
     find_peaks (cells, views + reach + k, layout, params, peaks, first + k);
 }
 
-// Returns an upper bound of the words that n rows from k on take.
+// Returns an upper bound of the number of words that n rows from k on take.
 static size_t
 words_of (const std::vector<CuvHoughVoteRow> &rows, int period, int k, int n)
 {

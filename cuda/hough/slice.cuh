@@ -145,7 +145,7 @@ cuv_vote_in_window (unsigned *cells, const CuvHoughSliceRow &slice_row,
   }
 }
 
-// Returns the bytes of shared memory that a slice's cells may take: what the
+// Returns how many bytes of shared memory a slice's cells may take: what the
 // kernels' static arrays leave, and at most what CuvHoughSliceRow can address.
 static inline size_t
 cuv_shared_for_cells ()

@@ -114,10 +114,10 @@ vote_global_kernel (
   }
 }
 
-// Returns the estimated instructions per multiprocessor: each edge is read and
-// votes in each row; cells are cleared, and stored or, which costs more, added
-// if there are several parts. The number of edges is assumed to grow with the
-// frame's side, not its area.
+// Returns the estimated number of instructions per multiprocessor: each edge is
+// read and votes in each row; cells are cleared, and stored or, which costs
+// more, added if there are several parts. The number of edges is assumed to
+// grow with the frame's side, not its area.
 static double
 estimated_cost (const CuvHoughVotePlan &plan, double n_pixels, double n_blocks)
 {

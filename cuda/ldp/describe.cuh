@@ -49,8 +49,8 @@ struct CuvLdpDescribeArgs {
   void *counts; // on the device, in the order of CuvLdpLayout
 };
 
-// Returns the words of shared memory from the counts of one block to the next.
-// A word holds the same bin of two histograms.
+// Returns the number of words of shared memory from the counts of one block to
+// the next. A word holds the same bin of two histograms.
 CUV_HOST_DEVICE int
 cuv_ldp_block_stride (const CuvLdpLayout *layout)
 {

@@ -11,7 +11,7 @@ static_assert (
     CUV_LDP_DIRECTIONS * CUV_LDP_TILE_WIDTH * CUV_LDP_TILE_HEIGHT < 1 << 16,
     "counts of a tile must fit in 16 bits");
 
-// Returns the words from one block to the next. FULL: a histogram per
+// Returns the number of words from one block to the next. FULL: a histogram per
 // direction, a bin per code.
 template <bool FULL>
 static __device__ __forceinline__ int

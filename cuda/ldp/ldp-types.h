@@ -143,7 +143,7 @@ cuv_ldp_blocks_of_axis (int block, int n, int pixels)
   return block > 0 ? (pixels - 1) / block + 1 : n;
 }
 
-/* Returns the pixels of an axis at a scale: halved `scale` times. */
+/* Returns the number of pixels on an axis at a scale: halved `scale` times. */
 CUV_HOST_DEVICE int
 cuv_ldp_scaled_size (int pixels, int scale)
 {
@@ -168,7 +168,7 @@ cuv_ldp_scale (const CuvLdpLayout *self, int scale)
   return part;
 }
 
-/* Returns the bytes per count, 2 or 4, so that no count overflows. */
+/* Returns the number of bytes per count, 2 or 4, so that no count overflows. */
 CUV_HOST_DEVICE int
 cuv_ldp_count_size (const CuvLdpLayout *self)
 {

@@ -15,10 +15,10 @@
  *                       of the kernels
  *   tile-plan.cu        splits a picture into tiles
  *   describe.cuh        the plan and the arguments of describe_kernel
- *   describe.cu         describe_kernel; choose_kernel() takes the variant for
- *                       2 or 4 bytes per count, all directions and codes (sizes
- *                       known at compile time) or fewer, and the order, 2 to 4
- *                       or any
+ *   describe.cu         describe_kernel; choose_kernel() selects the variant
+ *                       for 2 or 4 bytes per count, all directions and codes
+ *                       (sizes known at compile time) or fewer, and the order,
+ *                       2 to 4 or any
  *     ldp-signs.cuh       grey values, signs of derivatives
  *     ldp-counts.cuh      counts in shared memory
  *   ldp-code.h          the definition of a code, for gcc, too

@@ -186,7 +186,7 @@ int cuv_ntf_grams_submit (
 // MATRIX: compute new values of v and its M; numerators of w.
 int cuv_ntf_pixels_submit (const CuvNtfState &self, cudaStream_t stream);
 int cuv_ntf_bands_submit (const CuvNtfState &self, cudaStream_t stream);
-// Does the test after iteration n, for n_rows rows of G from `row` on; the last
+// Runs the test after iteration n, for n_rows rows of G from `row` on; the last
 // row completes it. With n = 0 computes only progress->square.
 int cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream);

@@ -31,7 +31,7 @@ template <int STRIDE, int PARTS> struct MapShared {
   float values[PARTS * STRIDE]; // numerators of u, then its new values
 };
 
-// Returns the pixels of a row that a block of CUV_NTF_MAP_MAX_WARPS warps
+// Returns how many pixels of a row a block of CUV_NTF_MAP_MAX_WARPS warps
 // holds.
 static int
 pixels_at_once (int stride, int parts)

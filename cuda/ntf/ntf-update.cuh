@@ -75,7 +75,7 @@ cuv_ntf_column (int i)
   return threadIdx.x % 32 % STRIDE + 32 * i;
 }
 
-// Does a multiplicative update: x <- x N / (x M), in all columns at once. M:
+// Updates a row by multiplication: x <- x N / (x M), in all columns at once. M:
 // product.
 template <int STRIDE>
 static __device__ __forceinline__ void
@@ -106,8 +106,9 @@ cuv_ntf_multiply (
   }
 }
 
-// Does a sweep of HALS: x_k <- x_k + (N_k - x M_k) / M_kk in order of k, where
-// each column updates the residuals N - x M. Returns whether a value changed.
+// Sweeps over a row with HALS: x_k <- x_k + (N_k - x M_k) / M_kk in order of k,
+// where each column updates the residuals N - x M. Returns whether a value
+// changed.
 template <int STRIDE>
 static __device__ __forceinline__ bool
 cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *residuals,
@@ -139,7 +140,7 @@ cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *residuals,
   return changed;
 }
 
-// Does up to CUV_NTF_SWEEPS sweeps of HALS.
+// Updates a row by up to CUV_NTF_SWEEPS sweeps of HALS.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)

@@ -119,7 +119,7 @@ void cuv_ntf_update_row (
 void cuv_ntf_sum_to_one_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* Does one iteration, straight from the definition. */
+/* Computes one iteration, straight from the definition. */
 void cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors);
 
@@ -128,7 +128,7 @@ void cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
 /* Returns the relative error, |G - sum of terms| / |G| in Frobenius norms. */
 double cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors);
 
-/* Does a whole run. It begins with random factors or, with init = PREVIOUS,
+/* Computes a whole run. It begins with random factors or, with init = PREVIOUS,
  * with those in factors. */
 void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors, CuvNtfResult *result);

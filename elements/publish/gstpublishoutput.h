@@ -5,8 +5,8 @@
  *   gstvisionpublish.c     the element: a record for each frame, EOS, states
  *   gstpublishsettings.c   its properties
  *   gstpublishsignals.c    its action signals, which read results for programs
- *   gstpublishoutput.c     this: formats, and writer or outbox by the property
- *                          target
+ *   gstpublishoutput.c     this: formats; chooses writer or outbox by the
+ *                          property target
  *   output/                knows nothing of GStreamer
  *     writer.c, -thread.c    a queue in memory and a thread that writes to a
  *                            file: target=file

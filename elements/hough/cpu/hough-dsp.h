@@ -62,8 +62,8 @@ typedef struct {
    * rows. */
   void (*gradients) (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
       int16_t *scratch, const CuvGradientRow *out);
-  /* Does non-maximum suppression of rows[1]: sets the state of all pixels but
-   * the first and the last one. */
+  /* Suppresses non-maxima of rows[1]: sets the state of all pixels but the
+   * first and the last one. */
   void (*suppress) (const CuvGradientRow *const rows[3], int width,
       const CuvCannyParams *params, uint8_t *out);
   /* Finds the first edge of rows[1] from x > 0 on that has a weak neighbour;

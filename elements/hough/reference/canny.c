@@ -131,7 +131,7 @@ canny_is_ridge (const CuvCanny *self, int x, int y)
   return *m > m[-width - side] && *m >= m[width + side];
 }
 
-/* Does non-maximum suppression and double thresholding. Returns the number of
+/* Suppresses non-maxima and applies both thresholds. Returns the number of
  * strong pixels on the stack. */
 static int
 suppress (CuvCanny *self, int64_t low, int64_t high)
@@ -153,8 +153,8 @@ suppress (CuvCanny *self, int64_t low, int64_t high)
   return n;
 }
 
-/* Does hysteresis by flood fill from strong pixels. No pixel is on the stack
- * twice. */
+/* Hysteresis: floods from strong pixels to the weak ones connected to them. No
+ * pixel is on the stack twice. */
 static void
 connect (CuvCanny *self, int n)
 {

@@ -34,7 +34,7 @@ void cuv_ldp_dsp_init_avx2 (CuvLdpDsp *self);
 
 /* ---- for the SIMD versions ---- */
 
-/* Does signs() for pixels `from` to n - 1. */
+/* Computes signs() of pixels `from` to n - 1. */
 void cuv_ldp_signs_from (
     const uint8_t *const *rows, int k, int from, int n, uint8_t *signs);
 

@@ -45,8 +45,8 @@ bool cuv_ldp_index_check_same (const CuvLdpIndexInfo *index,
 
 /* ---- counts ---- */
 
-/* Returns the bytes per count in the file: 1 if no histogram has more than 256
- * codes, 2 if none has more than 65535, otherwise 4. */
+/* Returns the number of bytes per count in the file: 1 if no histogram has more
+ * than 256 codes, 2 if none has more than 65535, otherwise 4. */
 int cuv_ldp_index_count_size (const CuvLdpLayout *layout);
 
 /* Packs cuv_ldp_n_counts() counts as in the file, little-endian. A one-byte
@@ -56,7 +56,7 @@ int cuv_ldp_index_count_size (const CuvLdpLayout *layout);
 bool cuv_ldp_index_pack (
     const CuvLdpLayout *layout, const uint32_t *counts, void *bytes);
 
-/* Does the exact inverse of cuv_ldp_index_pack(). */
+/* Inverts cuv_ldp_index_pack() exactly. */
 void cuv_ldp_index_unpack (
     const CuvLdpLayout *layout, const void *bytes, uint32_t *counts);
 

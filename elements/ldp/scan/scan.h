@@ -31,7 +31,7 @@ const char *cuv_ldp_scan_probe_cuda (void);
  * sets *n_devices to the number of GPUs. Returns NULL, or an error. */
 const char *cuv_ldp_scan_set_device (int number, int *n_devices);
 
-/* Returns the bytes of free memory of the current GPU. */
+/* Returns the size of the current GPU's free memory, in bytes. */
 size_t cuv_ldp_scan_free_memory (void);
 
 #endif

@@ -105,7 +105,7 @@ add_part_norms (CuvNtfCpu *self, CuvNtfTask *task, int y)
   }
 }
 
-/* Does a step of power iteration: u = P v, v += P^T u with the positive part P
+/* Takes a step of power iteration: u = P v, v += P^T u with the positive part P
  * of the row's map. */
 static void
 add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)

@@ -64,8 +64,8 @@ subtract_row (const CuvNtfUpdate *self, int k, double factor, double *residuals)
     residuals[l] -= factor * self->product[k * self->rank + l];
 }
 
-/* Does a sweep of HALS: x_k <- x_k + residual_k / (M_kk + damping) in order of
- * k. Returns whether a value changed. */
+/* Sweeps over a row with HALS: x_k <- x_k + residual_k / (M_kk + damping) in
+ * order of k. Returns whether a value changed. */
 static bool
 sweep (const CuvNtfUpdate *self, double *residuals, float *row)
 {
@@ -84,7 +84,7 @@ sweep (const CuvNtfUpdate *self, double *residuals, float *row)
   return changed;
 }
 
-/* Does sweeps of HALS over a row; residuals are N - penalty - x M. */
+/* Updates a row by sweeps of HALS; residuals are N - penalty - x M. */
 static void
 solve (const CuvNtfUpdate *self, const float *numerators, float *row)
 {

@@ -334,8 +334,7 @@ void
 cuv_spool_free (CuvSpool *self)
 {
   if (self->fd >= 0) {
-    flock (
-        self->fd, LOCK_UN); /* a forked process may have inherited the lock */
+    flock (self->fd, LOCK_UN); /* a forked process may share the lock */
     close (self->fd);
   }
   g_free (self->ring);

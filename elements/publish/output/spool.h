@@ -26,7 +26,7 @@ typedef struct {
 
 void cuv_message_clear (CuvMessage *self);
 
-/* Returns the bytes that a message takes in a spool. */
+/* Returns how many bytes a message takes in a spool. */
 gsize cuv_message_bytes (const CuvMessage *self);
 
 /* Minimum of max_bytes. */

@@ -17,7 +17,7 @@ void cuv_rcd_cpu_free (CuvRcdCpu *self); /* NULL is allowed */
 void cuv_rcd_cpu_run (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdSearch *search, int n_threads, CuvRcdMatch *matches);
 
-/* Does cuv_rcd_box_sums() on n_threads threads. */
+/* Computes cuv_rcd_box_sums() on n_threads threads. */
 void cuv_rcd_cpu_measure (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdBox *box, int n_threads, int64_t *sums);
 

@@ -78,7 +78,7 @@ multiply (Ints v, Ints x)
   return (Ints) _mm256_add_epi64 (low, _mm256_slli_epi64 (high, 32));
 }
 
-/* Does cuv_rcd_move_origin() for four windows. */
+/* Applies cuv_rcd_move_origin() to four windows. */
 CUV_INLINE void
 move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
 {
@@ -100,7 +100,7 @@ move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
 
 /* ---- covariance ---- */
 
-/* Does cuv_rcd_covariance() for four windows. */
+/* Computes cuv_rcd_covariance() of four windows. */
 CUV_INLINE void
 covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
 {
@@ -118,7 +118,7 @@ covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
   }
 }
 
-/* Does cuv_rcd_scale_xy() for four windows. */
+/* Applies cuv_rcd_scale_xy() to four windows. */
 CUV_INLINE void
 scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
 {
@@ -131,7 +131,7 @@ scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
   c[n] = (c[n] - lambda) * (fy * fy) + lambda;
 }
 
-/* Does cuv_rcd_window_covariance() for four windows. */
+/* Computes cuv_rcd_window_covariance() of four windows. */
 CUV_INLINE void
 window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
     int n, Doubles *c)
@@ -152,7 +152,7 @@ window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
 
 /* ---- JBLD ---- */
 
-/* Does cuv_rcd_det() for four windows. */
+/* Computes cuv_rcd_det() of four windows. */
 CUV_INLINE Doubles
 determinant (Doubles *c, int n)
 {
@@ -176,7 +176,7 @@ determinant (Doubles *c, int n)
   return (Doubles) ((Ints) det & positive);
 }
 
-/* Does cuv_rcd_jbld() for four windows. */
+/* Computes cuv_rcd_jbld() of four windows. */
 CUV_INLINE Doubles
 jbld (Doubles *c, int n, const CuvRcdModel *model)
 {
