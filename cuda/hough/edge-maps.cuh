@@ -14,7 +14,7 @@
 #include "cuv-frame.h"
 #include "hough/hough-types.h"
 
-#define CUV_HOUGH_TILE_WORDS 4 // of 32 pixels
+#define CUV_HOUGH_TILE_WORDS 4 // words of 32 pixels per row
 #define CUV_HOUGH_TILE_WIDTH (32 * CUV_HOUGH_TILE_WORDS)
 #define CUV_HOUGH_TILE_HEIGHT 32
 // in words

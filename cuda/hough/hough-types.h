@@ -99,8 +99,8 @@ typedef enum {
                      * cache or the GPU's shared memory */
   CUV_HOUGH_GATHER, /* each cell sums the edge map along its line, which takes
                      * the same time for any number of edges; CPU only */
-  CUV_HOUGH_RING,   /* as SHARED, but peaks are found in these rows at once, so
-                     * that no accumulator is stored */
+  CUV_HOUGH_RING,   /* like SHARED, but peaks are found in these rows at once,
+                     * so that no accumulator is stored */
 } CuvHoughMethod;
 
 /* ---- peaks ---- */
@@ -183,7 +183,7 @@ typedef struct {
   const CuvHoughPeak *peaks; /* most votes first, then by row and cell */
   int32_t n_peaks;           /* up to max_lines */
   int32_t n_found; /* peaks, or segments of regions, before the limit */
-  const CuvHoughSegment *segments; /* by peak, then along the line */
+  const CuvHoughSegment *segments; /* ordered by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;
   /* instead of peaks and segments, if cuv_hough_uses_regions(): up to

@@ -304,7 +304,7 @@ find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
 {
   const unsigned pixels[] = { pixel };
   const int direction =
-      __ldcg (&work.edges.bins[label]); // of the region's first edge
+      __ldcg (&work.edges.bins[label]); // bin of the region's first edge
   int edges[1];
 
   find_edges (work, pixels, edges);

@@ -16,7 +16,7 @@
 
 // maximum; cuv_vote_plan() chooses how many
 #define CUV_HOUGH_MAX_SLICE_ROWS 64
-#define CUV_HOUGH_VOTE_THREADS 1024 // per block
+#define CUV_HOUGH_VOTE_THREADS 1024 // threads per block
 // edges that a thread loads at a time
 #define CUV_HOUGH_EDGES_AT_ONCE 8
 #define CUV_HOUGH_EDGES_IN_ROW 4 // the same, with an orientation window

@@ -22,7 +22,7 @@ add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
     if (alone)
       *to = two;
     else if (two != 0)
-      atomicAdd (to, two); // of both cells: no carry
+      atomicAdd (to, two); // adds to both cells: no carry
   }
 }
 

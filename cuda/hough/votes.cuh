@@ -152,8 +152,8 @@ struct __align__ (16) CuvHoughRegionEdge
   unsigned region; // index in the list of regions
 };
 
-// A region's place in these lists. While edges are counted, `edge` is their
-// number.
+// A region's place in the list of edges by region and in that of regions. While
+// edges are counted, `edge` is their number.
 struct __align__ (8) CuvHoughRegionPlace
 {
   unsigned edge, region;

@@ -150,7 +150,8 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
       (const unsigned *) memory.grey + CUV_LDP_TILE_MARGIN / 4 - 1;
   unsigned *counts = (unsigned *) shared_counts;
   const CuvLdpLane lane (args.plan, counts, block_stride<FULL> (args.layout));
-  unsigned n_flat[CUV_LDP_DIRECTIONS] = {}; // not yet added to counts
+  unsigned n_flat[CUV_LDP_DIRECTIONS] = {}; // flat pixels not yet added to
+                                            // counts
 
   for (int i = threadIdx.x; !FULL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
     memory.bin_of_code[i] = args.layout.bin_of_code[i];

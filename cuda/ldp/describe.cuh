@@ -9,7 +9,7 @@
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-#define CUV_LDP_THREADS 128            // per thread block
+#define CUV_LDP_THREADS 128            // threads per thread block
 #define CUV_LDP_TILE_WIDTH 128         // pixels
 #define CUV_LDP_TILE_HEIGHT 64         // maximum, pixels
 #define CUV_LDP_STEP_ROWS 16           // rows of a tile processed at once
@@ -44,9 +44,9 @@ struct CuvLdpPlan {
 struct CuvLdpDescribeArgs {
   CuvLdpLayout layout;
   CuvLdpPlan plan;
-  CuvFrame picture;                                  // of the layout's size
+  CuvFrame picture;                                  // has the layout's size
   int8_t histogram_of_direction[CUV_LDP_DIRECTIONS]; // -1: none
-  void *counts; // on the device, in the order of CuvLdpLayout
+  void *counts; // in device memory, in the order of CuvLdpLayout
 };
 
 // Returns the number of words of shared memory from the counts of one block to

@@ -14,7 +14,7 @@ enum {
   CUV_LDP_UNIFORM_BINS = 59,
   CUV_LDP_MAX_SIZE = 16384,
   CUV_LDP_MAX_SCALES = 8,
-  CUV_LDP_MAX_PIXELS = 1 << 25, /* per frame, all regions together */
+  CUV_LDP_MAX_PIXELS = 1 << 25, /* maximum per frame, all regions together */
 };
 
 /* Bits of a set of directions along which derivatives are taken, in degrees
@@ -61,9 +61,9 @@ typedef struct {
 typedef struct {
   CuvLdpParams params;
   int32_t width, height; /* size of the picture, pixels */
-  int32_t columns, rows; /* of blocks */
+  int32_t columns, rows; /* numbers of blocks */
   int32_t n_blocks;      /* number of blocks of all scales */
-  int32_t n_histograms;  /* per block */
+  int32_t n_histograms;  /* histograms per block */
   int32_t n_bins;
   uint8_t bin_of_code[CUV_LDP_CODES];
 } CuvLdpLayout;
@@ -81,7 +81,7 @@ typedef struct {
 typedef struct {
   int32_t n_blocks, n_histograms, n_bins;
   int32_t count_size;      /* 1, 2 or 4 */
-  const uint64_t *weights; /* per block */
+  const uint64_t *weights; /* weight of each block */
   uint64_t max_distance;   /* distance of two pictures without a common code; 0
                             * if nothing is counted: the similarity is then 0 */
   const uint32_t *totals;  /* codes in each histogram of a block; if 256, a

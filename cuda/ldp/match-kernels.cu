@@ -10,7 +10,7 @@
 #include "ldp/ldp-types.h"
 
 #define CUV_LDP_MATCH_WARPS 8
-#define CUV_LDP_MATCH_ENTRIES 8 // per thread block
+#define CUV_LDP_MATCH_ENTRIES 8 // entries per thread block
 #define CUV_LDP_SIMILARITY_THREADS 256
 #define CUV_LDP_PACK_THREADS 256
 
@@ -101,7 +101,7 @@ template <typename Counts> struct Histograms256 {
   compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step,
       uint64_t *sums)
   {
-    const int lanes = 32 / Counts::PER_WARP; // per histogram
+    const int lanes = 32 / Counts::PER_WARP; // lanes per histogram
     const int lane = cuv_ldp_lane (), shift = lane / lanes * 16;
     const int n_units =
         (args.n_histograms + Counts::PER_WARP - 1) / Counts::PER_WARP;

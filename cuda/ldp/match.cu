@@ -19,8 +19,8 @@
 // Buffers for one chunk of streamed entries.
 struct Slot {
   uint8_t *staged, *entries; // pinned; on the device
-  cudaEvent_t copied;        // staged may be overwritten
-  cudaEvent_t matched;       // entries may be overwritten
+  cudaEvent_t copied;        // recorded when staged may be overwritten
+  cudaEvent_t matched;       // recorded when entries may be overwritten
 };
 
 // How many entries stay in device memory, and how many are streamed at a time.

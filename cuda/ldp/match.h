@@ -26,7 +26,7 @@ typedef void (*CuvLdpCopy) (void *data, uint8_t *to, size_t pitch,
  * minimum. */
 CuvLdpMatchCuda *cuv_ldp_match_cuda_new (const CuvLdpPacked *packed,
     size_t stride, size_t max_bytes, CuvLdpCopy copy, void *data);
-void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
+void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* NULL is allowed */
 
 /* Sets the n entries; their memory must stay valid until others are set or self
  * is freed. Entries before first_new are unchanged since the last call; 0: all

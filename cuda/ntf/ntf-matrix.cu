@@ -8,7 +8,7 @@
 #define CUV_NTF_MATRIX_THREADS 256
 #define CUV_NTF_MATRIX_WARPS (CUV_NTF_MATRIX_THREADS / 32)
 #define CUV_NTF_TILE_PIXELS 32        // adjacent pixels of a row
-#define CUV_NTF_MATRIX_MAX_BLOCKS 512 // of pixels_kernel
+#define CUV_NTF_MATRIX_MAX_BLOCKS 512 // maximum for pixels_kernel
 
 // ---- tiles ----
 
@@ -68,7 +68,7 @@ pixel_of (const CuvNtfState &self, int tile)
 template <int STRIDE> struct PixelsShared {
   CuvNtfRule<STRIDE> rule;
   union {
-    float rows[CUV_NTF_SHARED_VALUES]; // of w
+    float rows[CUV_NTF_SHARED_VALUES]; // rows of w
     float values[CUV_NTF_TILE_PIXELS
         * CUV_NTF_TILE_ROW]; // numerators, then new values
   };

@@ -15,10 +15,10 @@
 
 struct _CuvNtfCuda {
   CuvArena arena = {};     // all memory but the residual's
-  CuvBuffer residual = {}; // on the device: height x width floats
+  CuvBuffer residual = {}; // in device memory: height x width floats
   CuvNtfState state = {};  // kernel argument: sizes and device pointers
   CuvNtfFound *found =
-      nullptr; // on the device: result of a scan for bad samples
+      nullptr; // in device memory: result of a scan for bad samples
 
   // pinned host memory, copied from or to the device
   CuvNtfFound *host_found = nullptr;

@@ -12,8 +12,8 @@
 
 // How the columns of a factor are split over threads.
 template <int STRIDE> struct CuvNtfColumns {
-  static constexpr int n = STRIDE < 16 ? STRIDE : 16; // per thread
-  static constexpr int groups = STRIDE / n;           // of threads
+  static constexpr int n = STRIDE < 16 ? STRIDE : 16; // columns per thread
+  static constexpr int groups = STRIDE / n;           // groups of threads
 };
 
 // Copies rows of u or w, padded to STRIDE values, to shared memory, with zero

@@ -5,7 +5,7 @@
 
 #define CUV_NTF_RESIDUAL_THREADS 128
 #define CUV_NTF_RESIDUAL_BANDS 32 // bands whose terms are in shared memory
-#define CUV_NTF_BANDS_AT_ONCE 8   // per thread
+#define CUV_NTF_BANDS_AT_ONCE 8   // bands per thread
 
 // Loads terms u[y][k] * w[z][k] for bands from z on; 0 beyond the depth.
 static __device__ __forceinline__ void

@@ -35,9 +35,9 @@ typedef struct {
 
 // Counters of finished blocks, reset by the last one, see cuv_ntf_is_last().
 typedef struct {
-  unsigned grams[CUV_NTF_MODES];      // of a mode's M
-  unsigned test;                      // of a test
-  unsigned bands[CUV_CUBE_MAX_BANDS]; // of sum_w_kernel(), by blockIdx.y
+  unsigned grams[CUV_NTF_MODES];      // blocks that computed a mode's M
+  unsigned test;                      // blocks of a test
+  unsigned bands[CUV_CUBE_MAX_BANDS]; // blocks of sum_w_kernel(), by blockIdx.y
   int ready[CUV_NTF_MODES];           // iteration that a mode's M belongs to
 } CuvNtfCounters;
 

@@ -8,7 +8,7 @@
 
 template <int STRIDE> struct CuvNtfAbundances {
   static constexpr int n = CuvNtfRow<STRIDE>::n;
-  static constexpr int lanes = STRIDE < 32 ? STRIDE : 32; // with columns
+  static constexpr int lanes = STRIDE < 32 ? STRIDE : 32; // lanes with columns
   double x[n], residuals[n], direction[n];
   bool is_free[n];
   double square;

@@ -33,7 +33,8 @@ typedef enum {
 
 typedef enum {
   CUV_NTF_RANDOM,   /* uniform in (0.1, 1.1], Philox 4x32-10 */
-  CUV_NTF_NNDSVD,   /* from singular vectors of G as a pixels x depth matrix */
+  CUV_NTF_NNDSVD,   /* computed from singular vectors of G as a pixels x depth
+                     * matrix */
   CUV_NTF_PREVIOUS, /* the factors of the previous run, if any; otherwise random
                      */
   CUV_NTF_NFINDR,   /* MATRIX: spectra of the pixels that span the largest

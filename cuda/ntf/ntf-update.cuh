@@ -9,7 +9,7 @@
 // Coefficients of the update, the same for all rows of a mode.
 template <int STRIDE> struct CuvNtfRule {
   double product[STRIDE * STRIDE]; // elementwise product of the other modes' M
-  double penalty[STRIDE];          // of sparsity
+  double penalty[STRIDE];          // penalty of the sparsity
   double inverse[STRIDE]; // HALS: 1 / diagonal; 0: the column is not updated
 };
 

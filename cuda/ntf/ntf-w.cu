@@ -13,8 +13,8 @@
 typedef struct {
   int tiles_across; // tiles of 128 pixels per row
   int n_units;      // warps per band
-  int bands;        // per block
-  int n_blocks;     // per band
+  int bands;        // bands per block
+  int n_blocks;     // blocks per band
 } Layout;
 
 static Layout

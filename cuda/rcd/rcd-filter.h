@@ -127,7 +127,7 @@ cuv_filter_reversed (int i)
 /* The goal of a filter's training. */
 typedef struct {
   int32_t first, end;                 /* rows of the mask that are not 0 */
-  float mask[CUV_RCD_GRID_CELLS];     /* of the filter: the target's box */
+  float mask[CUV_RCD_GRID_CELLS];     /* mask of the filter: the target's box */
   float label[CUV_RCD_SPECTRUM_BINS]; /* the ideal response */
 } CuvRcdFilterGoal;
 

@@ -72,7 +72,7 @@ typedef struct {
 
 /* All windows of one size, in cells of the search area. */
 typedef struct {
-  int32_t columns, rows; /* of a window */
+  int32_t columns, rows; /* size of a window */
   int32_t x, y;          /* first cell of the first window */
   int32_t n_x, n_y;      /* windows across and down */
   int32_t step;          /* cells from one window to the next */
@@ -84,7 +84,7 @@ typedef struct {
   double c[CUV_RCD_MAX_PACKED];       /* the covariance, lambda added */
   double inverse[CUV_RCD_MAX_PACKED]; /* FORSTNER: inverse Cholesky factor,
                                          rows of its lower triangle */
-  double det;                         /* of c */
+  double det;                         /* determinant of c */
   double width, height; /* pixels; x and y of windows are scaled to this size */
 } CuvRcdModel;
 
@@ -137,7 +137,7 @@ typedef struct {
   int32_t
       window; /* number before refinement; -1 if no window has a finite score */
   int32_t level;
-  CuvRcdBox box; /* after refinement */
+  CuvRcdBox box; /* the box after refinement */
   double score;  /* score of the box; see cuv_rcd_distance() */
   /* Before refinement: score of the best window whose centre lies outside the
    * first candidate, or infinity if there is no such window. If the match is

@@ -11,7 +11,7 @@
 typedef struct {
   float *values;
   int32_t width, height, bands;
-  int64_t pixel_step, row_step, band_step; /* in floats */
+  int64_t pixel_step, row_step, band_step; /* steps in floats */
 } CuvLevels;
 
 /* Sum and number of the valid samples of a pixel and band over lines. */

@@ -41,8 +41,8 @@ struct _CuvLdpCpu {
   int from;          /* rectangle width that the taps are for, 0 = none */
   Taps *taps;        /* one per pixel of a row */
   uint32_t *weights; /* weights of all taps */
-  uint64_t *sums;    /* per worker: a row of the picture */
-  uint8_t *grey;     /* per worker: a row of the rectangle */
+  uint64_t *sums;    /* a row of the picture per worker */
+  uint8_t *grey;     /* a row of the rectangle per worker */
   CuvFrame frame;    /* the current run */
   CuvLdpRect rect;
   int drawn; /* direction whose codes are drawn */

@@ -16,7 +16,7 @@ enum {
   CUV_LDP_INDEX_VERSION = 2,          /* the newest; version 1 has no scales */
   CUV_LDP_INDEX_MAX_NAME = 1023,      /* bytes, without the terminating 0 */
   CUV_LDP_INDEX_MAX_THUMBNAIL = 1024, /* maximum width and height, pixels */
-  CUV_LDP_INDEX_MAX_COUNTS = 1 << 26, /* per entry */
+  CUV_LDP_INDEX_MAX_COUNTS = 1 << 26, /* maximum per entry */
 };
 
 /* Parameters and sizes, the same for all entries of an index. */

@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
   guint64 sent; /* sent to the broker, repetitions included */
   guint64 acknowledged;
-  guint64 dropped; /* not acknowledged, and no longer in the spool */
+  guint64 dropped; /* messages not acknowledged, and no longer in the spool */
   guint64 bytes;   /* bytes sent */
   guint64 queued;  /* messages in the spool */
   guint64 spooled; /* messages in the spool when it was opened */

@@ -11,11 +11,11 @@
 typedef struct {
   CuvTrack track;
   CuvRcdAppearance appearance;
-  bool pending;           /* is to be measured at its box in the next frame */
-  bool drop;              /* is to be given up in the next frame */
-  bool skip_search;       /* not searched in this frame: it was just measured */
-  bool acquired;          /* found or measured at least once */
-  double gain;            /* gain of the light in this search, 1 = none */
+  bool pending;     /* is to be measured at its box in the next frame */
+  bool drop;        /* is to be given up in the next frame */
+  bool skip_search; /* is not searched in this frame: it was just measured */
+  bool acquired;    /* found or measured at least once */
+  double gain;      /* gain of the light in this search, 1 = none */
   double mean_divergence; /* running mean over reliable matches */
   int doubtful_frames;    /* successive frames with unreliable matches */
   CuvCorrelation *correlation;

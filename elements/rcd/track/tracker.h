@@ -59,7 +59,7 @@ typedef enum {
 } CuvTrackEvent;
 
 typedef struct {
-  int32_t id; /* from 1 up, never reused */
+  int32_t id; /* counts from 1 up, never reused */
   CuvTrackState state;
   CuvTrackEvent event; /* what happened in this frame */
   CuvRcdBox box;       /* where it was found last */
