@@ -23,13 +23,13 @@
 // Counters and times of a frame, copied to the host.
 struct CuvHoughCounters {
   unsigned n_edges;
-  unsigned n_found; // peaks
+  unsigned n_found; // peaks found
   unsigned n_segments;
   unsigned long long n_votes;
   // lengths of the lists before the splits, and before the splits that follow
   // bridging: edges << 32 | regions
   unsigned long long n_listed[2];
-  unsigned n_bridged; // regions
+  unsigned n_bridged; // regions that look for others across gaps
   // times of the start, and when edges were found, votes counted, peaks sorted
   unsigned long long began_ns, listed_ns, voted_ns, ended_ns;
 };

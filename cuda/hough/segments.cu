@@ -10,7 +10,7 @@
 
 // A line and the axis it is walked along.
 struct Walk {
-  bool across;           // along x
+  bool across;           // whether the walk is along x
   int n_steps, n_pixels; // the frame's size along and across the walk
   int along, aside;      // the row's dx and dy, or dy and dx
   long long low;         // minimum of x * dx + y * dy over the line's pixels

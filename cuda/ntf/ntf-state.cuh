@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
   int height, width, depth, rank;
   int stride; // the rank rounded up to 8, 16, 32 or 64; columns beyond it are 0
-  bool is_matrix; // pixels x depth
+  bool is_matrix; // whether G is pixels x depth
   int pitch;      // the width rounded up to a multiple of 4
   double scale;   // G is the cube's samples divided by it
   float *g;       // height x depth x pitch, 0 beyond the width

@@ -69,7 +69,7 @@ typedef struct {
 } CuvNtfParams;
 
 typedef struct {
-  int32_t iterations;     /* done */
+  int32_t iterations;     /* iterations done */
   int32_t effective_rank; /* terms that weigh more than 1e-6 of the sum */
   int32_t n_errors;
   int32_t converged; /* boolean: stopped by the tolerance */

@@ -15,8 +15,9 @@
 // adjacent rows. Numerators of v are summed over all groups.
 template <int STRIDE, int PARTS> struct Map {
   static constexpr int columns = CuvNtfColumns<STRIDE>::n;
-  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // a warp each
-  static constexpr int lanes = 32 / PARTS;                     // along a row
+  // groups of columns, a warp each; lanes along a row
+  static constexpr int groups = CuvNtfColumns<STRIDE>::groups;
+  static constexpr int lanes = 32 / PARTS;
   static constexpr int bands =
       CUV_NTF_SHARED_VALUES / STRIDE; // bands at a time
   static constexpr int sums =
@@ -234,7 +235,7 @@ find_slot (const CuvNtfState &self, int slot, int flags, bool updates,
 {
   using M = Map<STRIDE, PARTS>;
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
-  const int n_warps = blockDim.x / 32 / M::groups; // along a row
+  const int n_warps = blockDim.x / 32 / M::groups; // warps along a row
   const int x =
       ((blockIdx.x * n_warps + warp / M::groups) * M::lanes + lane % M::lanes)
       * 4;

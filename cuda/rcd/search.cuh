@@ -32,7 +32,7 @@ struct CuvRcdState {
   double lambda;
   int cell, n_sums, n_targets;
   CuvRcdArea area;
-  const CuvRcdTarget *targets_pinned; // host memory
+  const CuvRcdTarget *targets_pinned; // in host memory
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
   double *scores;                 // score of each window, by number
@@ -43,7 +43,7 @@ struct CuvRcdState {
   CuvRcdScoreBits *second_scores; // second-best score of each target
   unsigned *done;                 // number of finished blocks of each target
   CuvRcdMatch *matches;           // match of each target
-  CuvRcdMatch *matches_pinned;    // host memory
+  CuvRcdMatch *matches_pinned;    // in host memory
   int refine, n_candidates;
   // refinement of several candidates, per target: their boxes, the score of the
   // first one, the best match so far

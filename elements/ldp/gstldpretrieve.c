@@ -62,8 +62,8 @@ struct _GstLdpRetrieve {
 
   /* used by the streaming thread only */
   CuvLdpRetrieval *retrieval;
-  gboolean reported_size;    /* thumbnails dropped */
-  gboolean reported_regions; /* regions ignored */
+  gboolean reported_size;    /* reported that thumbnails were dropped */
+  gboolean reported_regions; /* reported that regions were ignored */
   GArray *regions;           /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
 };

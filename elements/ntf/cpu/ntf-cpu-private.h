@@ -31,7 +31,7 @@ struct _CuvNtfCpu {
   CuvNtfDsp dsp;
   CuvNtfTask tasks[CUV_NTF_TASKS];
   float *v_transposed; /* rank x padded */
-  bool is_matrix;      /* pixels x depth */
+  bool is_matrix;      /* whether the tensor is pixels x depth */
 
   int padded; /* width, rounded up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
