@@ -32,8 +32,8 @@ find_digit (const unsigned *counts, unsigned *wanted)
   return digit;
 }
 
-// The max-th greatest of n > max keys, by radix select from the highest digit
-// down.
+// Returns the max-th greatest of n > max keys, by radix select from the highest
+// digit down.
 static __device__ CuvHoughPeakKey
 find_limit (const CuvHoughPeakKey *keys, unsigned n, unsigned max)
 {
@@ -88,8 +88,8 @@ select_best (CuvHoughPeakKey *best, const CuvHoughPeakKey *keys,
   __syncthreads ();
 }
 
-// The number of greater keys, at least max if there are that many. Called by
-// one warp.
+// Returns the number of greater keys, or at least max if there are that many.
+// Called by one warp.
 static __device__ __forceinline__ unsigned
 rank_of (
     CuvHoughPeakKey key, const CuvHoughPeakKey *keys, unsigned n, unsigned max)

@@ -23,7 +23,7 @@ as_bits (__half2 pair)
   return *(unsigned *) &pair;
 }
 
-// The pair that straddles a and b: a's second element, b's first.
+// Returns the pair that straddles a and b: a's second element, b's first.
 static __device__ __forceinline__ __half2
 between (__half2 a, __half2 b)
 {
@@ -73,7 +73,7 @@ cuv_canny_choose (unsigned mask, float2 a, float2 b)
   return make_float2 (mask & 1 ? a.x : b.x, mask >> 31 ? a.y : b.y);
 }
 
-// The L1 norm, or the squared L2 norm.
+// Computes the L1 norm, or the squared L2 norm.
 static __device__ __forceinline__ void
 find_norm (__half2 gx, __half2 gy, __half2 *norm)
 {
@@ -111,7 +111,7 @@ template <typename Norm> struct CuvHoughGradients {
   Norm norm[3];
 };
 
-// Two bytes to half2: 0x6400 | v is 1024 + v in half precision.
+// Converts two bytes to half2: 0x6400 | v is 1024 + v in half precision.
 static __device__ __forceinline__ __half2
 cuv_canny_unpack (unsigned four, unsigned selector)
 {
@@ -153,9 +153,9 @@ cuv_canny_find_gradients (const CuvHoughRowSums &above,
   return g;
 }
 
-// |gy| - |gx| * tan, where tan = high + 5 / 32768 is the tangent of 22.5
-// or 67.5 degrees in 15 fraction bits. The sign is correct, and 0 is exactly 0,
-// for all integers up to 1020.
+// Returns |gy| - |gx| * tan, where tan = high + 5 / 32768 is the tangent of
+// 22.5 or 67.5 degrees in 15 fraction bits. The sign is correct, and 0 is
+// exactly 0, for all integers up to 1020.
 static __device__ __forceinline__ __half2
 compare_slope (__half2 ax, __half2 ay, float high)
 {
@@ -164,7 +164,7 @@ compare_slope (__half2 ax, __half2 ay, float high)
   return __hfma2 (ax, __float2half2_rn (-5.f / 32768), coarse);
 }
 
-// Non-maximum suppression. Returns a mask of pixels 2 * i and 2 * i + 1: those
+// Suppresses non-maxima: returns a mask of pixels 2 * i and 2 * i + 1, those
 // that are maxima across the edge. Of equal norms the first wins.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
@@ -195,8 +195,8 @@ cuv_canny_is_ridge (const CuvHoughGradients<Norm> &above,
   return is_greater (norm, first) & is_no_less (norm, second);
 }
 
-// Bits 0 .. 3: local maxima above the low threshold; bits 4 .. 7: those above
-// the high one.
+// Returns bits 0 .. 3 for local maxima above the low threshold, and bits 4 .. 7
+// for those above the high one.
 template <typename Norm>
 static __device__ __forceinline__ unsigned
 find_candidates (const CuvHoughGradients<Norm> &above,

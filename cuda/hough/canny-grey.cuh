@@ -16,8 +16,8 @@
 #define CUV_HOUGH_RAW_ROWS (CUV_HOUGH_GREY_ROWS + 2 * CUV_HOUGH_BLUR)
 #define CUV_HOUGH_RAW_WORDS (CUV_HOUGH_GREY_WORDS + 2)
 
-// Four pixels of a row from x, a multiple of 4; border pixels are replicated.
-// words: the plane is aligned for 32-bit loads.
+// Returns four pixels of a row from x, a multiple of 4; border pixels are
+// replicated. words: the plane is aligned for 32-bit loads.
 static __device__ __forceinline__ unsigned
 cuv_hough_load_four (const CuvFrame &frame, bool words, int x, int y)
 {
@@ -45,8 +45,8 @@ cuv_hough_load_four (const CuvFrame &frame, bool words, int x, int y)
   return four;
 }
 
-// Pixel (x, y) of raw, blurred by [1 4 6 4 1] / 16 in x and y. See
-// cuv_hough_blur_pixel() for a single pixel of a frame.
+// Returns pixel (x, y) of raw, blurred by [1 4 6 4 1] / 16 in x and y.
+// cuv_hough_blur_pixel() does the same for a single pixel of a frame.
 static __device__ unsigned
 cuv_hough_blur_tile (const unsigned (*raw)[CUV_HOUGH_RAW_WORDS], int x, int y)
 {
@@ -62,8 +62,8 @@ cuv_hough_blur_tile (const unsigned (*raw)[CUV_HOUGH_RAW_WORDS], int x, int y)
   return sum >> 8;
 }
 
-// Loads ROWS x WORDS words from (x0, y0) on. inside: all are aligned and in the
-// frame.
+// Loads ROWS x WORDS words from (x0, y0) on. inside: all words are aligned and
+// in the frame.
 template <int ROWS, int WORDS>
 static __device__ __forceinline__ void
 load_words (unsigned (*to)[WORDS], const CuvFrame &frame, bool words,

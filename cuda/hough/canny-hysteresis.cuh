@@ -32,8 +32,8 @@ fill_runs (CuvHoughMapRow seeds, CuvHoughMapRow runs)
       | reverse_row (fill_upwards (reverse_row (seeds), reverse_row (runs)));
 }
 
-// The row of the previous or next lane; the lane's own at either end of the
-// warp.
+// Returns the row of the previous or next lane; the lane's own at either end of
+// the warp.
 static __device__ __forceinline__ CuvHoughMapRow
 neighbour_row (CuvHoughMapRow row, int delta)
 {
@@ -73,7 +73,8 @@ struct CuvHoughComponents {
   unsigned undecided[CUV_HOUGH_TILE_SIZE];
   // bitmap of the roots of components that touch the tile's border
   unsigned open_roots[CUV_HOUGH_TILE_SIZE];
-  int parents[32 * CUV_HOUGH_TILE_SIZE];   // of nodes, which are pixel indices
+  int parents[32 * CUV_HOUGH_TILE_SIZE];   // parents of nodes, which are pixel
+                                           // indices
   uint16_t runs[16 * CUV_HOUGH_TILE_SIZE]; // nodes of all runs, in any order
   unsigned n_runs;
 };
@@ -168,7 +169,7 @@ is_at_border (const CuvHoughRun &run)
       || (word == CUV_HOUGH_TILE_WORDS - 1 && run.pixels >> 31);
 }
 
-// Makes the component's root the parent of every run, and marks roots of
+// Makes the root of its component the parent of every run, and marks roots of
 // components that touch the border as open. A parent is only written when no
 // thread reads parents.
 static __device__ __forceinline__ void

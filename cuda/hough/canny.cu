@@ -19,7 +19,7 @@ gather_nibbles (uint2 bytes)
   return word;
 }
 
-// Mask of the word's pixels inside the frame and not on its border.
+// Returns a mask of the word's pixels inside the frame and not on its border.
 static __device__ __forceinline__ unsigned
 inner_pixels (const CuvHoughMaps &maps, int x, int y)
 {

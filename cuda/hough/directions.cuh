@@ -5,8 +5,9 @@
 
 #include "hough/votes.cuh"
 
-// The 3x3 luma values around a pixel, blurred by [1 4 6 4 1] / 16 in x and y,
-// with replicated borders. cuv_hough_blur_tile() does the same for a tile.
+// Computes the 3x3 luma values around a pixel, blurred by [1 4 6 4 1] / 16 in x
+// and y, with replicated borders. cuv_hough_blur_tile() does the same for a
+// tile.
 static __device__ __forceinline__ void
 cuv_hough_blur_3x3 (const CuvFrame &frame, int x, int y, int *grey)
 {
@@ -58,7 +59,7 @@ cuv_hough_load_3x3 (const CuvFrame &frame, int x, int y, int *grey)
   }
 }
 
-// The Sobel gradient of an edge.
+// Returns the Sobel gradient of an edge.
 template <bool BLURRED>
 static __device__ __forceinline__ short2
 gradient_of (const CuvFrame &frame, int x, int y)
@@ -78,8 +79,8 @@ is_turned (short2 gradient)
   return gradient.x < 0 || (gradient.x == 0 && gradient.y > 0);
 }
 
-// The orientation bin of a gradient: atan2f() guesses it to within one, integer
-// cross products correct the guess.
+// Returns the orientation bin of a gradient: atan2f() guesses it to within one,
+// integer cross products correct the guess.
 static __device__ __forceinline__ int
 find_bin (const short2 *boundaries, int n_bins, short2 gradient)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws debug views of edges and votes, the same pixels as reference/draw.c.
+// Draws debug views of edges and votes: the same pixels as reference/draw.c.
 #include "hough/votes.cuh"
 
 #define CUV_HOUGH_DRAW_BLOCK dim3 (32, 8)
@@ -18,14 +18,14 @@ draw_edges_kernel (CuvFrame frame, CuvHoughMaps maps)
   cuv_frame_set_grey (&frame, x, y, word >> x % 32 & 1 ? 255 : 0);
 }
 
-// First of n cells that maps to pixel v of size.
+// Returns the first of n cells that maps to pixel v of size.
 static __device__ __forceinline__ int
 cuv_hough_draw_first_cell (int v, int n, int size)
 {
   return (int) ((long long) v * n / size);
 }
 
-// Maximum over cells first .. end - 1 of rows k .. k_end - 1.
+// Returns the maximum over cells first .. end - 1 of rows k .. k_end - 1.
 static __device__ unsigned
 most_votes (const CuvHoughDeviceLayout &layout, const unsigned *cells, int k,
     int k_end, int first, int end)

@@ -14,7 +14,7 @@
 #include "cuv-frame.h"
 #include "hough/hough-types.h"
 
-#define CUV_HOUGH_TILE_WORDS 4 // of 32 pixels
+#define CUV_HOUGH_TILE_WORDS 4 // words of 32 pixels per row
 #define CUV_HOUGH_TILE_WIDTH (32 * CUV_HOUGH_TILE_WORDS)
 #define CUV_HOUGH_TILE_HEIGHT 32
 // in words
@@ -23,14 +23,14 @@
 // Counters and times of a frame, copied to the host.
 struct CuvHoughCounters {
   unsigned n_edges;
-  unsigned n_found; // peaks
+  unsigned n_found; // peaks found
   unsigned n_segments;
   unsigned long long n_votes;
   // lengths of the lists before the splits, and before the splits that follow
   // bridging: edges << 32 | regions
   unsigned long long n_listed[2];
-  unsigned n_bridged; // regions
-  // start, and when edges are found, votes counted, peaks sorted
+  unsigned n_bridged; // regions that look for others across gaps
+  // times of the start, and when edges were found, votes counted, peaks sorted
   unsigned long long began_ns, listed_ns, voted_ns, ended_ns;
 };
 
@@ -48,9 +48,9 @@ struct CuvHoughMaps {
   int width, height;
   int tiles_x, tiles_y;
   unsigned *edges;
-  unsigned *undecided; // pixels that are edges if connected to one in another
-                       // tile
-  int *parents;        // of nodes; one per pixel, after the root 0
+  unsigned *undecided; // pixels that are edges if they are connected to one in
+                       // another tile
+  int *parents;        // parents of nodes: one per pixel, after the root 0
   CuvHoughCounters *counters;
   CuvHoughBinCounts *bins; // NULL without an orientation window
 };
@@ -67,7 +67,7 @@ cuv_map_words (const CuvHoughMaps &maps)
   return (size_t) maps.tiles_x * maps.tiles_y * CUV_HOUGH_TILE_SIZE;
 }
 
-// The index in parents of the node that starts at a pixel.
+// Returns the index in parents of the node that starts at a pixel.
 static inline __host__ __device__ int
 cuv_map_node (const CuvHoughMaps &maps, int x, int y)
 {
@@ -89,14 +89,15 @@ cuv_begin_frame (const CuvHoughMaps &maps)
 
 // ---- components ----
 
-// First bit of the run that contains a bit.
+// Returns the first bit of the run that contains a bit.
 static __device__ __forceinline__ int
 cuv_run_start (unsigned word, int bit)
 {
   return 32 - __clz (~word & ((1u << bit) - 1));
 }
 
-// Mask of the run that starts at a bit: an addition carries to its end.
+// Returns a mask of the run that starts at a bit: an addition carries to its
+// end.
 static __device__ __forceinline__ unsigned
 cuv_run_at (unsigned word, int start)
 {
@@ -111,9 +112,9 @@ cuv_find_root (const volatile int *parents, int node)
   return node;
 }
 
-// Unites two sets, safely against concurrent calls. high gets low as its
-// parent, unless its parent is smaller; if it had another parent, the loop goes
-// on to unite that one with low.
+// Unites two sets, safely against concurrent calls. low becomes the parent of
+// high unless high's parent is smaller; if high had another parent, the loop
+// goes on to unite that parent with low.
 static __device__ __forceinline__ void
 cuv_unite (int *parents, int a, int b)
 {
@@ -131,9 +132,9 @@ cuv_unite (int *parents, int a, int b)
 // runs whose roots a thread looks up at the same time
 #define CUV_HOUGH_RUNS_AT_ONCE 4
 
-// The final edges of a word, for kernels launched after
+// Returns the final edges of a word, for kernels launched after
 // cuv_hysteresis_submit(). Finding a root takes several dependent loads, so
-// that each step is taken for all runs before the next one.
+// each step is taken for all runs before the next one.
 static __device__ __forceinline__ unsigned
 cuv_final_edges (
     const CuvHoughMaps &maps, unsigned edges, unsigned undecided, int x, int y)

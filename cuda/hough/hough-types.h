@@ -18,7 +18,7 @@ typedef struct {
   int32_t blur; /* boolean: first blur by [1 4 6 4 1] / 16 in x and y */
   CuvCannyNorm norm;
   /* hysteresis thresholds of the gradient's norm, 0 .. 2040: pixels above high
-   * are edges, those above low if connected to one */
+   * are edges, pixels above low are edges if connected to one */
   int32_t low, high;
 } CuvCannyParams;
 
@@ -39,7 +39,7 @@ typedef enum {
 /* The settings that a CuvHoughLayout is computed from. */
 typedef struct {
   CuvLineKind kind;
-  int32_t width, height; /* of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
+  int32_t width, height; /* size of the frame, 1 .. CUV_HOUGH_MAX_SIZE */
   int32_t period;        /* rows per 180 degrees; PCLINES: 2 D */
   int32_t inclusive;     /* boolean: repeat the first row at the end */
   /* degrees: rows cover min <= theta < max; -90 <= min < 90, max <= min + 180
@@ -57,8 +57,9 @@ typedef struct {
 /* A row: all lines of one direction. The line through pixel (x, y) is cell
  * r = (x * dx + y * dy + offset) >> 16. */
 typedef struct {
-  int32_t dx, dy, offset;        /* 1/65536 cell (per pixel) */
-  int32_t first_cell, last_cell; /* range reached by pixels of the frame */
+  int32_t dx, dy, offset;        /* in 1/65536 cell; dx and dy per pixel */
+  int32_t first_cell, last_cell; /* range of cells that pixels of the frame
+                                  * reach */
   int32_t first_bin, n_bins; /* orientation bins whose edges vote in this row,
                               * modulo the layout's n_bins */
   double theta; /* radians: the lines' normal is (cos theta, sin theta) */
@@ -76,16 +77,16 @@ typedef struct {
  * k + period is row k with r negated, whether or not it is stored. */
 typedef struct {
   CuvHoughConfig config;
-  int32_t width, height; /* of the frame, pixels */
+  int32_t width, height; /* size of the frame, pixels */
   int32_t n_rows, period;
-  int32_t radius, n_cells; /* of a row: cells -radius .. radius */
-  /* Edges are binned by gradient direction, modulo 180 degrees: bin g covers
-   * -90 + g * 180 / n_bins degrees up to the next. */
+  int32_t radius, n_cells; /* cells of a row: -radius .. radius */
+  /* Edges are binned by gradient direction, modulo 180 degrees: bin g begins at
+   * -90 + g * 180 / n_bins degrees. */
   int32_t n_bins;
   CuvHoughRow *rows;   /* owned */
   int16_t *boundaries; /* n_bins pairs x, y: direction at which a bin starts,
                         * times 2^14; owned */
-  CuvThetaRange range; /* of the rows */
+  CuvThetaRange range; /* range of the rows' directions */
 } CuvHoughLayout;
 
 /* ---- votes ---- */
@@ -98,22 +99,23 @@ typedef enum {
                      * cache or the GPU's shared memory */
   CUV_HOUGH_GATHER, /* each cell sums the edge map along its line, which takes
                      * the same time for any number of edges; CPU only */
-  CUV_HOUGH_RING,   /* as SHARED, but peaks are found in these rows at once, so
-                     * that no accumulator is stored */
+  CUV_HOUGH_RING,   /* like SHARED, but peaks are found in these rows at once,
+                     * so that no accumulator is stored */
 } CuvHoughMethod;
 
 /* ---- peaks ---- */
 
 /* Which cells above the threshold are peaks. */
 typedef enum {
-  CUV_PEAKS_ALL,    /* all of them */
-  CUV_PEAKS_CROSS,  /* those with more votes than the cells before it in rho and
-                     * in theta, and no fewer than those after it, as in OpenCV
-                     */
-  CUV_PEAKS_SQUARE, /* those with the most votes of the n x n cells around it;
-                     * of equal ones the first, row by row */
+  CUV_PEAKS_ALL,      /* all of them */
+  CUV_PEAKS_CROSS,    /* those with more votes than the cells before them in rho
+                       * and in theta, and no fewer than those after them, as in
+                       * OpenCV */
+  CUV_PEAKS_SQUARE,   /* those with the maximum votes of the n x n cells around
+                       * them; of equal ones the first, row by row */
   CUV_PEAKS_DOMINANT, /* those of SQUARE that have at least 2/3 of the votes of
-                       * any cell of CUV_HOUGH_MAX_NEIGHBORHOOD squared */
+                       * any of the n x n cells around them, n =
+                       * CUV_HOUGH_MAX_NEIGHBORHOOD */
 } CuvPeakRule;
 
 typedef struct {
@@ -134,8 +136,9 @@ typedef struct {
 /* ---- segments ---- */
 
 typedef struct {
-  int32_t min_length; /* pixels along the line */
-  int32_t max_gap;    /* columns, or rows for a steep line, without an edge */
+  int32_t min_length; /* minimum length in pixels along the line */
+  int32_t max_gap;    /* maximum number of columns, or of rows if the line is
+                       * steep, without an edge */
 } CuvSegmentParams;
 
 /* The part of a peak's line from column `first` to `last` of the frame if |dy|
@@ -175,19 +178,19 @@ typedef enum {
   CUV_HOUGH_DRAW_ACCUMULATOR, /* theta from left to right, rho downwards */
 } CuvHoughDraw;
 
-/* Valid until the next run. */
+/* The results of a run, valid until the next run. */
 typedef struct {
-  const CuvHoughPeak *peaks;       /* most votes first, then by row and cell */
-  int32_t n_peaks;                 /* up to max_lines */
-  int32_t n_found;                 /* all peaks, or segments of regions */
-  const CuvHoughSegment *segments; /* by peak, then along the line */
+  const CuvHoughPeak *peaks; /* most votes first, then by row and cell */
+  int32_t n_peaks;           /* up to max_lines */
+  int32_t n_found; /* peaks, or segments of regions, before the limit */
+  const CuvHoughSegment *segments; /* ordered by peak, then along the line */
   int32_t n_segments;              /* up to CUV_HOUGH_MAX_SEGMENTS */
   int32_t n_segments_found;
   /* instead of peaks and segments, if cuv_hough_uses_regions(): up to
    * max_lines, most votes first, then by the first end's row and column */
   const CuvLineSegment *line_segments;
   int64_t n_edges, n_votes;
-  CuvHoughMethod method;              /* used, not AUTO */
+  CuvHoughMethod method;              /* method that was used, not AUTO */
   float edges_us, votes_us, peaks_us; /* duration in microseconds */
 } CuvHoughResult;
 

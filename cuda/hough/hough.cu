@@ -19,8 +19,8 @@ struct _CuvHoughCuda {
   CuvHoughEdges edges = {}; // has bins if the layout has a window
   CuvHoughPeaks peaks = {};
   CuvHoughSegments segments = {};
-  CuvHoughRegionBuffers regions = {};    // if the layout has a window
-  CuvHoughVotePlan plan = {}, ring = {}; // for SHARED and RING
+  CuvHoughRegionBuffers regions = {};    // used if the layout has a window
+  CuvHoughVotePlan plan = {}, ring = {}; // plans for SHARED and RING
   int ring_reach = -1;       // cuv_reach() that `ring` was planned for
   unsigned *cells = nullptr; // the accumulator, rows one after the other
   size_t n_cells = 0;
@@ -68,7 +68,7 @@ lay_out_rows (CuvHoughCuda *self, const CuvHoughLayout *layout)
   }
 }
 
-// The number of rows in which each orientation bin votes.
+// Returns the number of rows in which each orientation bin votes.
 static std::vector<uint16_t>
 cuv_hough_count_rows (const CuvHoughLayout *layout)
 {

@@ -73,8 +73,8 @@ CUV_BEGIN
 
 typedef struct _CuvHoughCuda CuvHoughCuda;
 
-/* Allocates memory for frames of the layout's size; NULL on failure, see
- * cuv_cuda_error(). The layout may be freed afterwards. */
+/* Allocates memory for frames of the layout's size; returns NULL on failure,
+ * see cuv_cuda_error(). The layout may be freed afterwards. */
 CuvHoughCuda *cuv_hough_cuda_new (const CuvHoughLayout *layout);
 void cuv_hough_cuda_free (CuvHoughCuda *self); /* NULL is allowed */
 
@@ -84,8 +84,8 @@ void cuv_hough_cuda_free (CuvHoughCuda *self); /* NULL is allowed */
 int cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream);
 
-/* Waits for the last submit; call it once for each. *result is valid until the
- * next submit. Returns 0 or -1. */
+/* Waits for the last submit; call it once for each submit. *result is valid
+ * until the next submit. Returns 0 or -1. */
 int cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result);
 
 /* Enqueues drawing over a frame of the same size in device memory: its edges,

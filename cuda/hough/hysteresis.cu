@@ -8,7 +8,8 @@
 #define CUV_HOUGH_HYSTERESIS_ITEMS                                             \
   (CUV_HOUGH_TILE_WIDTH + CUV_HOUGH_TILE_HEIGHT)
 
-// The node of a pixel's run: 0 for an edge, -1 if it is not a candidate.
+// Returns the node of a pixel's run: 0 for an edge, -1 if it is not a
+// candidate.
 static __device__ __forceinline__ int
 load_node (const CuvHoughMaps &maps, int x, int y)
 {

@@ -3,7 +3,7 @@
 // a warp then votes for nearby cells, which do not conflict in shared memory.
 #include "hough/votes.cuh"
 
-// per block, across; each warp lists one word of 32 rows
+// words of a row that a block lists; each warp lists one word of 32 rows
 #define CUV_HOUGH_LIST_WORDS 8
 #define CUV_HOUGH_LIST_ROWS 32
 

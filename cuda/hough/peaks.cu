@@ -60,8 +60,8 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
   }
 }
 
-// Grid: parts of a row, x rows. Shared memory: the cells above the threshold,
-// so that threads share their checks evenly.
+// Grid: parts of a row x rows. Shared memory: the cells above the threshold, so
+// that threads share their checks evenly.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
     peak_kernel (CuvHoughDeviceLayout layout, const unsigned *cells,

@@ -5,8 +5,8 @@
 
 #include "hough/votes.cuh"
 
-// The number of rows, and of cells, on either side of a peak that its rule
-// compares.
+// Returns the number of rows, and of cells, on either side of a peak that its
+// rule compares.
 static __host__ __device__ __forceinline__ int
 cuv_reach (const CuvPeakParams &params)
 {
@@ -16,7 +16,7 @@ cuv_reach (const CuvPeakParams &params)
                                           : params.neighborhood / 2;
 }
 
-// The i-th of 0, -1, 1, -2, 2, ...
+// Returns the i-th of 0, -1, 1, -2, 2, ...
 static __device__ __forceinline__ int
 alternating_offset (int i)
 {
@@ -89,8 +89,8 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
   return params.rule != CUV_PEAKS_DOMINANT || cuv_is_dominant (own, votes);
 }
 
-// Maps row k into 0 .. n_rows - 1 and sets *sign to -1 if rho is negated; -1 if
-// the layout has no such row.
+// Maps row k into 0 .. n_rows - 1 and sets *sign to -1 if rho is negated.
+// Returns -1 if the layout has no such row.
 static __host__ __device__ __forceinline__ int
 cuv_wrap_row (int n_rows, int period, int k, int *sign)
 {

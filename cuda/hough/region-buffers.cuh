@@ -16,8 +16,8 @@ struct CuvHoughRegionWork {
   CuvHoughDeviceLayout layout;
 };
 
-// The number of edges; 0 if they are too many. Called by all threads of a
-// block.
+// Returns the number of edges, or 0 if there are too many. Called by all
+// threads of a block.
 static __device__ __forceinline__ unsigned
 count_edges (const CuvHoughRegionWork &work)
 {
@@ -26,8 +26,8 @@ count_edges (const CuvHoughRegionWork &work)
   return n <= work.regions.max_edges ? n : 0;
 }
 
-// The edges of a warp: 32 from first_of_warp(), every n_threads(). Few edges
-// are spread over all blocks.
+// Returns a warp's first edge. The warp takes 32 edges from there on, and 32
+// more every n_threads() further on. Few edges are spread over all blocks.
 static __device__ __forceinline__ unsigned
 first_of_warp ()
 {
@@ -53,7 +53,7 @@ index_at (const CuvHoughRegionWork &work, unsigned pixel)
               .parents[cuv_map_node (work.maps, pixel & 0xffff, pixel >> 16)];
 }
 
-// The indices of the edges at pixels, or -1. Loads wait for each other as
+// Finds the indices of the edges at pixels, or -1. Loads wait for each other as
 // rarely as possible.
 template <int N>
 static __device__ __forceinline__ void

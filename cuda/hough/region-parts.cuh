@@ -18,7 +18,7 @@ static_assert (CUV_HOUGH_REGION_CHUNK <= CUV_HOUGH_REGION_THREADS
 
 struct CuvHoughRegionParts {
   CuvRegionBox boxes[CUV_HOUGH_REGION_CHUNK];
-  // halves of the key where to split; 0: straight
+  // halves of the key at which to split; 0: straight
   unsigned highs[CUV_HOUGH_REGION_CHUNK], lows[CUV_HOUGH_REGION_CHUNK];
   CuvRegionSums sums[CUV_HOUGH_REGION_CHUNK];
   // the edge at the chord's first pixel, and the side its direction points to
@@ -29,8 +29,8 @@ struct CuvHoughRegionParts {
   int n;
 };
 
-// Regions whose edges are edges[0 .. n - 1]; all threads of the block call each
-// function.
+// Splits the regions whose edges are edges[0 .. n - 1]; all threads of the
+// block call each function.
 struct CuvHoughRegionSplitter {
   const CuvHoughRegionWork &work;
   const CuvHoughRegionEdge *const edges;
@@ -88,8 +88,8 @@ struct CuvHoughRegionSplitter {
     return cuv_region_side (&chord, boundary.x, boundary.y, turned);
   }
 
-  // Whether a direction is to the other side of a part's chord than that of the
-  // part's first edge.
+  // Whether a direction and that of the part's first edge point to different
+  // sides of the part's chord.
   __device__ __forceinline__ bool
   opposes (int part, const CuvRegionChord &chord, int direction) const
   {
@@ -105,7 +105,7 @@ struct CuvHoughRegionSplitter {
     parts->levels[part] = level;
   }
 
-  // Makes the n_regions regions from `first` on the first parts.
+  // Makes a part of each of the n_regions regions from `first` on.
   __device__ __forceinline__ void
   begin (unsigned first, int n_regions) const
   {
@@ -152,7 +152,7 @@ struct CuvHoughRegionSplitter {
   __device__ __forceinline__ bool
   find_keys (int level) const
   {
-    unsigned long long last = 0; // of the thread's edges, mostly one
+    unsigned long long last = 0; // key of the thread's last edge
     bool bent = false;
     const auto key_of = [&] (const CuvHoughRegionEdge &edge, int part) {
       const CuvRegionChord chord = chord_of_part (part);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Segments of regions of edges, as in reference/regions.c. A label is the index
-// of an edge; edges are listed in any order, so what a label is decides
-// nothing. Edges are then listed by region, so that a block splits regions by
-// itself. What others may write in the same step is read by __ldcg().
+// of an edge; edges are listed in any order, so no result depends on the values
+// of labels. Edges are then listed by region, so that a block splits regions by
+// itself. What other threads may write in the same step is read by __ldcg().
 #include <cooperative_groups.h>
 
 #include "hough/directions.cuh"
@@ -31,7 +31,7 @@ find_directions (
   }
 }
 
-// The neighbours above and to the left that belong with edge i; -1: none.
+// Finds the neighbours above and to the left that belong with edge i; -1: none.
 static __device__ __forceinline__ void
 find_mates (const CuvHoughRegionWork &work, unsigned i, int (&mates)[4])
 {
@@ -147,7 +147,8 @@ label (const CuvHoughRegionWork &work, unsigned n, int pass)
 
 // ---- edges by region ----
 
-// The number of edges of the region that edge i is the label of; otherwise 0.
+// Returns the number of edges of the region that edge i is the label of;
+// otherwise 0.
 static __device__ __forceinline__ unsigned
 size_at (const CuvHoughRegionWork &work, unsigned n, unsigned i)
 {
@@ -204,7 +205,7 @@ list_edges (const CuvHoughRegionWork &work, unsigned n)
   }
 }
 
-// The first region of the list that begins at an edge or beyond.
+// Returns the first region of the list that begins at an edge or beyond.
 static __device__ unsigned
 region_from (
     const CuvHoughRegionWork &work, unsigned n, int pass, unsigned edge)
@@ -216,7 +217,7 @@ region_from (
   return region + (__ldcg (&work.regions.list[region].edge) < edge);
 }
 
-// Splits the block's share of all regions, in chunks, and calls f with the
+// Splits the block's part of all regions, in chunks, and calls f with the
 // splitter of each chunk.
 template <typename F>
 static __device__ void
@@ -295,15 +296,15 @@ is_near (const CuvHoughRegionWork &work, const CuvRegionChord &chord, int other)
       && cuv_region_key (&chord, cuv_region_end (&its, 1), 0) == 0;
 }
 
-// The label of the region that continues a region, given by its label and
-// chord, at a pixel; -1: none.
+// Returns the label of the region that continues a region, given by its label
+// and chord, at a pixel; -1: none.
 static __device__ __forceinline__ int
 find_next (const CuvHoughRegionWork &work, const CuvRegionChord &chord,
     int label, unsigned pixel)
 {
   const unsigned pixels[] = { pixel };
   const int direction =
-      __ldcg (&work.edges.bins[label]); // of the region's first edge
+      __ldcg (&work.edges.bins[label]); // bin of the region's first edge
   int edges[1];
 
   find_edges (work, pixels, edges);

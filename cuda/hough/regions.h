@@ -10,13 +10,14 @@
 #include "cuv-api.h"
 #include "hough/hough-types.h"
 
-/* How often each region is split where it bends most. */
+/* Number of times that each region is split, each time where it bends most. */
 #define CUV_HOUGH_REGION_SPLITS 4
 
-/* How often each is split again, after gaps have been bridged. */
+/* Number of times that each region is split again after gaps have been
+ * bridged. */
 #define CUV_HOUGH_REGION_RESPLITS 2
 
-/* The least extent of a region that looks for others across a gap. */
+/* Minimum extent of a region that looks for others across a gap. */
 #define CUV_HOUGH_REGION_MIN_BRIDGED 5
 
 /* Extreme pixels: top and bottom are y << 16 | x, left and right x << 16 | y.
@@ -37,15 +38,16 @@ typedef struct {
   int32_t dt, dc; /* from it to the last one; |dc| <= dt */
 } CuvRegionChord;
 
-/* If there are more edges than this, no regions are formed. */
+/* Returns the maximum number of edges; if there are more, no regions are
+ * formed. */
 CUV_HOST_DEVICE int64_t
 cuv_region_max_edges (int width, int height)
 {
   return ((int64_t) width * height + 1) / 2;
 }
 
-/* The difference of two directions of gradients, which are orientation bins,
- * plus n_bins for the opposite ones: 0 .. n_bins. */
+/* Returns the difference of two directions of gradients, which are orientation
+ * bins, plus n_bins for the opposite ones: 0 .. n_bins. */
 CUV_HOST_DEVICE int
 cuv_region_turn (int a, int b, int n_bins)
 {
@@ -79,7 +81,8 @@ cuv_region_chord (const CuvRegionBox *box)
   return chord;
 }
 
-/* Pixel y << 16 | x relative to the chord's first one. */
+/* Computes the position of pixel y << 16 | x relative to the chord's first
+ * pixel. */
 CUV_HOST_DEVICE void
 cuv_region_relative (
     const CuvRegionChord *chord, uint32_t pixel, int *t, int *c)
@@ -90,8 +93,8 @@ cuv_region_relative (
   *c = (chord->wide ? y : x) - chord->c;
 }
 
-/* The side of the chord that a direction points to: (x, y) is the boundary of
- * its bin. */
+/* Returns the side of the chord that a direction points to: (x, y) is the
+ * boundary of its bin. */
 CUV_HOST_DEVICE int
 cuv_region_side (const CuvRegionChord *chord, int x, int y, int turned)
 {
@@ -101,7 +104,7 @@ cuv_region_side (const CuvRegionChord *chord, int x, int y, int turned)
   return (y * dx >= x * dy) != turned;
 }
 
-/* The first or last pixel of a chord, y << 16 | x. */
+/* Returns the first or last pixel of a chord, y << 16 | x. */
 CUV_HOST_DEVICE uint32_t
 cuv_region_end (const CuvRegionChord *chord, int last)
 {
@@ -113,17 +116,17 @@ cuv_region_end (const CuvRegionChord *chord, int last)
 
 #define CUV_HOUGH_REGION_OPPOSITE (UINT64_C (1) << 63)
 
-/* Where to split a region, by its pixel with the greatest key: 0 for pixels
+/* Returns a pixel's key; a region is split by its greatest key. The key is 0
  * within 1.5 pixels of the chord. If pixels oppose the first one, as those on
  * both sides of a bar do, they are split off, and the key's low 32 bits are one
- * of them; otherwise the region is split at the farthest pixel, whose t,
- * relative, are the key's low 16 bits. */
+ * of them; otherwise the region is split at the farthest pixel, and the key's
+ * low 16 bits are its t relative to the chord's first pixel. */
 CUV_HOST_DEVICE uint64_t
 cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
 {
   int64_t length2 =
       (int64_t) chord->dt * chord->dt + (int64_t) chord->dc * chord->dc;
-  int32_t cross, away; /* sizes are CUV_HOUGH_MAX_SIZE, 2^14, at most */
+  int32_t cross, away; /* sizes are at most CUV_HOUGH_MAX_SIZE, 2^14 */
   int aside, t, c;
 
   if (opposes)
@@ -138,8 +141,8 @@ cuv_region_key (const CuvRegionChord *chord, uint32_t pixel, int opposes)
       | (uint64_t) t;
 }
 
-/* The pixel, y << 16 | x, that identifies the part to which a pixel belongs
- * after its region is split by a key. */
+/* Returns the pixel, y << 16 | x, that identifies the part to which a pixel
+ * belongs after its region is split by a key. */
 CUV_HOST_DEVICE uint32_t
 cuv_region_part (
     const CuvRegionChord *chord, uint64_t key, uint32_t pixel, int opposes)
@@ -167,8 +170,8 @@ cuv_region_beyond (const CuvRegionChord *chord, int last, int n, int aside,
   return x >= 0 && x < width && y >= 0 && y < height;
 }
 
-/* The half of the chord that a pixel near it is in, and its distance in 1/64
- * pixel. */
+/* Returns the half of the chord that a pixel near it is in, and sets *distance
+ * to the pixel's distance in 1/64 pixel. */
 CUV_HOST_DEVICE int
 cuv_region_half (const CuvRegionChord *chord, uint32_t pixel, int *distance)
 {
@@ -179,8 +182,8 @@ cuv_region_half (const CuvRegionChord *chord, uint32_t pixel, int *distance)
   return 2 * t > chord->dt;
 }
 
-/* The segment of a straight region: through the mean points of both halves,
- * from the chord's first to its last t. */
+/* Returns the segment of a straight region: through the mean points of both
+ * halves, from the chord's first to its last t. */
 CUV_HOST_DEVICE CuvLineSegment
 cuv_region_segment (const CuvRegionChord *chord, const CuvRegionSums *sums)
 {

@@ -9,7 +9,7 @@
 // A row in shared memory as seen from the block's rows: cell r is word middle +
 // sign * r.
 struct View {
-  int row;               // of the layout, -1 = none
+  int row;               // row of the layout, -1 = none
   int sign, first, last; // range of cells
   int middle;            // word of cell 0
 };
@@ -119,7 +119,7 @@ __launch_bounds__ (CUV_HOUGH_VOTE_THREADS, 1)
     find_peaks (cells, views + reach + k, layout, params, peaks, first + k);
 }
 
-// Upper bound of the words that n rows from k take.
+// Returns an upper bound of the number of words that n rows from k on take.
 static size_t
 words_of (const std::vector<CuvHoughVoteRow> &rows, int period, int k, int n)
 {

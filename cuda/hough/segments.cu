@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Segments of the best peaks' lines. A line is walked along x or y, whichever
-// it is closer to; a step is an edge if one of its pixels in or next to the
-// line's cell is. One launch counts segments, the next writes them in order of
-// peaks.
+// it is closer to; a step has an edge if one of its pixels in or next to the
+// line's cell is an edge. One launch counts segments, the next writes them in
+// order of peaks.
 #include "hough/votes.cuh"
 
 #define THREADS 128
@@ -10,10 +10,10 @@
 
 // A line and the axis it is walked along.
 struct Walk {
-  bool across;           // along x
+  bool across;           // whether the walk is along x
   int n_steps, n_pixels; // the frame's size along and across the walk
   int along, aside;      // the row's dx and dy, or dy and dx
-  long long low;         // least x * dx + y * dy of the line's pixels
+  long long low;         // minimum of x * dx + y * dy over the line's pixels
 };
 
 static __device__ Walk
@@ -71,7 +71,7 @@ static __device__ unsigned
 follow (const Walk &walk, const CuvHoughMaps &maps,
     const CuvSegmentParams &params, int peak, unsigned n, CuvHoughSegment *to)
 {
-  int first = -1, last = -1; // of the current segment
+  int first = -1, last = -1; // steps of the current segment
   const auto finish = [&] {
     if (first < 0 || !is_long (walk, first, last, params.min_length))
       return;

@@ -5,7 +5,8 @@
 //
 // A shared memory atomic adds the votes of a whole warp at once, also several
 // for one cell, unless different cells share a bank. A warp's edges are
-// neighbours (list-edges.cu), so are their cells, and conflicts are rare.
+// neighbours (list-edges.cu), and so are their cells, so that conflicts are
+// rare.
 #ifndef CUV_HOUGH_SLICE_CUH
 #define CUV_HOUGH_SLICE_CUH
 
@@ -13,16 +14,16 @@
 
 #include <algorithm>
 
-// the limit; cuv_vote_plan() chooses how many
+// maximum; cuv_vote_plan() chooses how many
 #define CUV_HOUGH_MAX_SLICE_ROWS 64
-#define CUV_HOUGH_VOTE_THREADS 1024 // per block
-// loaded by a thread at a time, voting in a slice
+#define CUV_HOUGH_VOTE_THREADS 1024 // threads per block
+// edges that a thread loads at a time
 #define CUV_HOUGH_EDGES_AT_ONCE 8
-#define CUV_HOUGH_EDGES_IN_ROW 4 // ... with an orientation window
+#define CUV_HOUGH_EDGES_IN_ROW 4 // the same, with an orientation window
 
-// A row of a slice, with the position of its cells included in offset: pixel
-// y << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
-// dy is the row's minus dx << 16, for the y << 16 in the first product.
+// A row of a slice, with the position of its cells included in offset: pixel y
+// << 16 | x votes for word (pixel * dx + y * dy + offset) >> 16 of the slice.
+// dy is the row's dy minus dx << 16, which cancels the y << 16 of pixel * dx.
 struct __align__ (16) CuvHoughSliceRow
 {
   unsigned dx, dy, offset; // may wrap around, as the sum does
@@ -47,9 +48,9 @@ vote (unsigned *cells, const CuvHoughSliceRow &row, unsigned pixel)
   atomicAdd (&cells[(pixel * row.dx + y * row.dy + row.offset) >> 16], 1u);
 }
 
-// Votes of CUV_HOUGH_EDGES_AT_ONCE edges in all rows of the slice. The next row
-// is loaded before the votes, which would delay it, so one row after the end is
-// read.
+// Adds the votes of CUV_HOUGH_EDGES_AT_ONCE edges in all rows of the slice. The
+// next row is loaded before the votes, which would delay it, so one row after
+// the end is read.
 static __device__ __forceinline__ void
 vote_in_rows (unsigned *cells, const CuvHoughSliceRow *slice_rows,
     int n_slice_rows, const unsigned *pixels)
@@ -67,7 +68,7 @@ vote_in_rows (unsigned *cells, const CuvHoughSliceRow *slice_rows,
   }
 }
 
-// Votes in all rows of the slice, by n_warps warps that take turns,
+// Adds the votes in all rows of the slice, by n_warps warps that take turns,
 // CUV_HOUGH_EDGES_AT_ONCE edges per thread. The rest, less than a turn of one
 // warp, goes to the last warps, 32 edges each.
 static __device__ __forceinline__ void
@@ -98,7 +99,7 @@ cuv_vote_in_slice (unsigned *cells, const CuvHoughSliceRow *slice_rows,
 
 // ---- with an orientation window ----
 
-// Votes of edges begin .. end - 1 in one row, called by a block.
+// Adds the votes of edges begin .. end - 1 in one row. Called by a block.
 static __device__ __forceinline__ void
 vote_for_range (unsigned *cells, const CuvHoughSliceRow &slice_row,
     const unsigned *pixels, unsigned begin, unsigned end)
@@ -120,9 +121,9 @@ vote_for_range (unsigned *cells, const CuvHoughSliceRow &slice_row,
     vote (cells, slice_row, __ldcg (&pixels[i]));
 }
 
-// Votes in one row of the edges whose orientation bin votes there; called by a
-// block. Edges are sorted by bin: it is one range of them, or two if the row's
-// bins wrap around.
+// Adds the votes in one row of the edges whose orientation bin votes there.
+// Called by a block. Edges are sorted by bin: it is one range of them, or two
+// if the row's bins wrap around.
 static __device__ __forceinline__ void
 cuv_vote_in_window (unsigned *cells, const CuvHoughSliceRow &slice_row,
     const CuvHoughVoteRow &row, const CuvHoughEdges &edges, int n_bins)
@@ -144,8 +145,8 @@ cuv_vote_in_window (unsigned *cells, const CuvHoughSliceRow &slice_row,
   }
 }
 
-// Bytes of shared memory that a slice's cells may take: what the kernels'
-// static arrays leave, and at most what CuvHoughSliceRow can address.
+// Returns how many bytes of shared memory a slice's cells may take: what the
+// kernels' static arrays leave, and at most what CuvHoughSliceRow can address.
 static inline size_t
 cuv_shared_for_cells ()
 {

@@ -48,7 +48,8 @@ __launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS) bin_kernel (
   }
 }
 
-// Exclusive scan of counts; first[n] is the total. Called by a block.
+// Computes the exclusive scan of counts; first[n] is the total. Called by a
+// block.
 static __device__ void
 exclusive_scan (unsigned *first, const unsigned *counts, int n)
 {

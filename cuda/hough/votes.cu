@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Fills an accumulator in global memory: a block counts the votes of a part of
-// the edges in some rows in shared memory, then adds them (vote_kernel); or one
-// row, by orientation (vote_window_kernel); or without shared memory
-// (vote_global_kernel).
+// Fills an accumulator in global memory. In vote_kernel a block counts the
+// votes of a part of the edges in some rows in shared memory, then adds them.
+// In vote_window_kernel it counts the votes in one row, by orientation.
+// vote_global_kernel uses no shared memory.
 #include "hough/slice.cuh"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ add_cells (unsigned *accumulator, const unsigned *cells, int n, bool alone)
     if (alone)
       *to = two;
     else if (two != 0)
-      atomicAdd (to, two); // of both cells: no carry
+      atomicAdd (to, two); // adds to both cells: no carry
   }
 }
 
@@ -114,10 +114,10 @@ vote_global_kernel (
   }
 }
 
-// Estimated instructions per multiprocessor: each edge is read and votes in
-// each row; cells are cleared, and stored or, which costs more, added if there
-// are several parts. The number of edges is taken to grow with the frame's
-// side, not its area.
+// Returns the estimated number of instructions per multiprocessor: each edge is
+// read and votes in each row; cells are cleared, and stored or, which costs
+// more, added if there are several parts. The number of edges is assumed to
+// grow with the frame's side, not its area.
 static double
 estimated_cost (const CuvHoughVotePlan &plan, double n_pixels, double n_blocks)
 {

@@ -18,7 +18,7 @@ struct __align__ (16) CuvHoughVoteRow
   int start;
 };
 
-// The least v with v * d >= n; d > 0.
+// Returns the minimum v with v * d >= n; d > 0.
 static inline __host__ __device__ long long
 cuv_divide_up (long long n, int d)
 {
@@ -47,8 +47,8 @@ struct CuvHoughDeviceLayout {
 // The list of edges; counters->n_edges is its length.
 struct CuvHoughEdges {
   unsigned *pixels; // y << 16 | x
-  uint16_t *bins; // of pixels; NULL: all edges vote in all rows. Directions if
-                  // regions are looked for
+  uint16_t *bins;   // orientation bins of pixels, or directions if regions are
+                    // looked for; NULL: all edges vote in all rows
   unsigned *sorted; // pixels sorted by bin, if there are bins
   CuvHoughBinCounts *counts;
   CuvHoughCounters *counters;
@@ -67,9 +67,9 @@ int cuv_sort_submit (const CuvHoughEdges &edges,
 
 // How rows and edges are split over blocks.
 struct CuvHoughVotePlan {
-  int rows_per_slice; // 0 = not even one fits shared memory
+  int rows_per_slice; // 0 = not even one fits in shared memory
   int n_slices;
-  int parts;     // of the edges
+  int parts;     // parts of the edges
   size_t shared; // bytes
 };
 
@@ -149,11 +149,11 @@ struct __align__ (16) CuvHoughRegionEdge
 {
   unsigned pixel;
   int index, direction;
-  unsigned region; // in the list of regions
+  unsigned region; // index in the list of regions
 };
 
-// A region's place in these lists. While edges are counted, `edge` is their
-// number.
+// A region's place in the list of edges by region and in that of regions. While
+// edges are counted, `edge` is their number.
 struct __align__ (8) CuvHoughRegionPlace
 {
   unsigned edge, region;
@@ -169,7 +169,7 @@ struct __align__ (8) CuvHoughRegionEdges
 struct CuvHoughRegionBuffers {
   unsigned max_edges;
   int *labels;
-  int *roots;  // of labels that are united across gaps
+  int *roots;  // roots of labels that are united across gaps
   int *parts;  // the edge's number in its region, then its part of the region
   int4 *mates; // neighbours that belong with the edge; in the memory of edges
   CuvHoughRegionEdge *edges;
@@ -177,9 +177,9 @@ struct CuvHoughRegionBuffers {
   // for each label
   CuvHoughRegionPlace *places;
   CuvRegionBox *boxes;
-  int4 *ends;             // of its segment; in the memory of boxes
+  int4 *ends;             // ends of the label's segment; in the memory of boxes
   uint8_t *bent;          // whether the label's region is not straight
-  CuvHoughPeakKey *found; // room for half as many
+  CuvHoughPeakKey *found; // room for half as many as there are edges
   int *bridged; // labels of regions to be bridged; in the memory of found
   CuvLineSegment *host_segments; // CUV_HOUGH_MAX_LINES in host memory
 };

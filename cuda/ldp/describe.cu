@@ -15,8 +15,8 @@ struct Shared {
 
 // ---- codes of four pixels, one byte each, from the signs of derivatives ----
 
-// Bits of b where the mask is set, otherwise of a, in one instruction; the
-// compiler would use two.
+// Returns the bits of b where the mask is set, otherwise those of a, in one
+// instruction; the compiler would use two.
 static __device__ __forceinline__ unsigned
 select_bits (unsigned a, unsigned b, unsigned mask)
 {
@@ -81,9 +81,10 @@ swap_bits (unsigned *a, unsigned *b, int n, unsigned mask)
   *a = lower;
 }
 
-// Codes of the middle row in all directions. Bits i and i + 4 of a code belong
-// to opposite neighbours: each pair is compared in all directions at once,
-// giving words by neighbour with bits by direction, which are then transposed.
+// Computes the codes of the middle row in all directions. Bits i and i + 4 of a
+// code belong to opposite neighbours: each pair is compared in all directions
+// at once, giving words by neighbour with bits by direction, which are then
+// transposed.
 static __device__ __forceinline__ void
 find_codes (const RowSigns &above, const RowSigns &row, const RowSigns &below,
     unsigned codes[CUV_LDP_DIRECTIONS])
@@ -149,7 +150,8 @@ __launch_bounds__ (CUV_LDP_THREADS, CUV_LDP_BLOCKS_PER_SM)
       (const unsigned *) memory.grey + CUV_LDP_TILE_MARGIN / 4 - 1;
   unsigned *counts = (unsigned *) shared_counts;
   const CuvLdpLane lane (args.plan, counts, block_stride<FULL> (args.layout));
-  unsigned n_flat[CUV_LDP_DIRECTIONS] = {}; // not yet added to counts
+  unsigned n_flat[CUV_LDP_DIRECTIONS] = {}; // flat pixels not yet added to
+                                            // counts
 
   for (int i = threadIdx.x; !FULL && i < CUV_LDP_CODES; i += CUV_LDP_THREADS)
     memory.bin_of_code[i] = args.layout.bin_of_code[i];

@@ -9,12 +9,12 @@
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-#define CUV_LDP_THREADS 128            // per thread block
+#define CUV_LDP_THREADS 128            // threads per thread block
 #define CUV_LDP_TILE_WIDTH 128         // pixels
 #define CUV_LDP_TILE_HEIGHT 64         // maximum, pixels
 #define CUV_LDP_STEP_ROWS 16           // rows of a tile processed at once
 #define CUV_LDP_BLOCKS_PER_SM 8        // resident thread blocks
-#define CUV_LDP_SHARED_WORDS (8 << 10) // for counts, maximum
+#define CUV_LDP_SHARED_WORDS (8 << 10) // maximum for counts
 // Words of padding between the counts of two blocks, so that equal codes of
 // neighbouring blocks fall in different banks. 4: keeps 16-byte alignment.
 #define CUV_LDP_BLOCK_PADDING 4
@@ -37,20 +37,20 @@ struct CuvLdpPlan {
   // counts are never read.
   const unsigned *block_of_pixel;
   int count_size;        // bytes per count in global memory, 2 or 4
-  int n_shared_words;    // for counts in shared memory
-  bool needs_atomic_add; // a block lies in several tiles
+  int n_shared_words;    // words for counts in shared memory
+  bool needs_atomic_add; // whether a block lies in several tiles
 };
 
 struct CuvLdpDescribeArgs {
   CuvLdpLayout layout;
   CuvLdpPlan plan;
-  CuvFrame picture;                                  // of the layout's size
+  CuvFrame picture;                                  // has the layout's size
   int8_t histogram_of_direction[CUV_LDP_DIRECTIONS]; // -1: none
-  void *counts; // on the device, in the order of CuvLdpLayout
+  void *counts; // in device memory, in the order of CuvLdpLayout
 };
 
-// Words of shared memory from the counts of one block to the next. A word holds
-// the same bin of two histograms.
+// Returns the number of words of shared memory from the counts of one block to
+// the next. A word holds the same bin of two histograms.
 CUV_HOST_DEVICE int
 cuv_ldp_block_stride (const CuvLdpLayout *layout)
 {
@@ -62,7 +62,8 @@ cuv_ldp_block_stride (const CuvLdpLayout *layout)
 int cuv_ldp_plan (
     CuvLdpPlan *self, const CuvLdpLayout &layout, CuvArena *arena);
 
-// If plan.needs_atomic_add, counts must be zeroed. Returns 0 or -1.
+// Enqueues describe_kernel. If plan.needs_atomic_add, counts must be zeroed.
+// Returns 0 or -1.
 int cuv_ldp_describe_submit (
     const CuvLdpDescribeArgs &args, cudaStream_t stream);
 

@@ -5,7 +5,7 @@
 
 #include "ldp/ldp-types.h"
 
-/* Pixel (x, y); outside the picture its border is replicated. */
+/* Returns pixel (x, y); outside the picture its border is replicated. */
 CUV_HOST_DEVICE int
 cuv_ldp_clamped_pixel (
     const uint8_t *picture, int width, int height, int x, int y)
@@ -16,7 +16,7 @@ cuv_ldp_clamped_pixel (
   return picture[(int64_t) v * width + u];
 }
 
-/* The k-th derivative at (x, y): the sum of the k + 1 pixels along the
+/* Returns the k-th derivative at (x, y): the sum of the k + 1 pixels along the
  * direction, weighted by signed binomial coefficients. */
 CUV_HOST_DEVICE int
 cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
@@ -33,7 +33,8 @@ cuv_ldp_derivative (const uint8_t *picture, int width, int height, int k,
   return sum;
 }
 
-/* The code of pixel (x, y) in a direction, 0 .. CUV_LDP_DIRECTIONS - 1. */
+/* Returns the code of pixel (x, y) in a direction, 0 .. CUV_LDP_DIRECTIONS -
+ * 1. */
 CUV_HOST_DEVICE uint8_t
 cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
     int direction, int x, int y)
@@ -55,8 +56,8 @@ cuv_ldp_code (const uint8_t *picture, int width, int height, int order,
   return (uint8_t) code;
 }
 
-/* The grey value of pixel (x, y) in a drawing of the codes: its code, or 0 if
- * it is not counted. */
+/* Returns the grey value of pixel (x, y) in a drawing of the codes: its code,
+ * or 0 if it is not counted. */
 CUV_HOST_DEVICE uint8_t
 cuv_ldp_drawn_pixel (const CuvLdpLayout *layout, const uint8_t *picture,
     int direction, int x, int y)

@@ -11,8 +11,8 @@ static_assert (
     CUV_LDP_DIRECTIONS * CUV_LDP_TILE_WIDTH * CUV_LDP_TILE_HEIGHT < 1 << 16,
     "counts of a tile must fit in 16 bits");
 
-// Words from one block to the next. FULL: a histogram per direction, a bin per
-// code.
+// Returns the number of words from one block to the next. FULL: a histogram per
+// direction, a bin per code.
 template <bool FULL>
 static __device__ __forceinline__ int
 block_stride (const CuvLdpLayout &layout)
@@ -37,8 +37,8 @@ keep_in_register (unsigned *pointer)
 
 // Where a lane counts the codes of its four pixels.
 struct CuvLdpLane {
-  unsigned *counts[4]; // of the block of each pixel
-  bool in_one_block;   // all four
+  unsigned *counts[4]; // counts of each pixel's block
+  bool in_one_block;   // all four pixels are in one block
 
   __device__ __forceinline__
   CuvLdpLane (const CuvLdpPlan &plan, unsigned *counts, int stride)
@@ -83,7 +83,7 @@ count_four (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
 // Counts the codes of four pixels per lane; called by whole warps. In flat
 // areas all codes are 255: those are summed per lane in n_flat first, because
 // atomic additions of all lanes to one count serialise. If no lane of the warp
-// has any, the usual case, the loop has no branches.
+// has such pixels, the usual case, the loop has no branches.
 template <bool FULL>
 static __device__ __forceinline__ void
 count_codes (const CuvLdpDescribeArgs &args, const uint8_t *bin_of_code,
@@ -141,7 +141,7 @@ template <bool ATOMIC>
 static __device__ __forceinline__ void
 cuv_ldp_store_count (uint16_t *to, unsigned count)
 {
-  const unsigned offset = (unsigned) (uintptr_t) to % 4; // in its word
+  const unsigned offset = (unsigned) (uintptr_t) to % 4; // offset in its word
 
   if (!ATOMIC)
     *to = (uint16_t) count;

@@ -7,8 +7,8 @@
 #include "cuv-frame.h"
 #include "ldp/ldp-types.h"
 
-/* The rectangle as a frame that shares the pixels, for grey values only: it
- * ignores that chroma is subsampled. */
+/* Returns the rectangle as a frame that shares the pixels. For grey values
+ * only: chroma subsampling is ignored. */
 CUV_HOST_DEVICE CuvFrame
 cuv_ldp_crop (const CuvFrame *frame, const CuvLdpRect *rect)
 {
@@ -22,8 +22,9 @@ cuv_ldp_crop (const CuvFrame *frame, const CuvLdpRect *rect)
   return part;
 }
 
-/* A view of a frame's grey values in another orientation, a sum of 1: mirrored
- * left to right, 2: upside down, and after these 4: rows become columns. */
+/* Returns a view of a frame's grey values in another orientation, a sum of 1
+ * (mirrored left to right), 2 (upside down) and, applied last, 4 (rows become
+ * columns). */
 CUV_HOST_DEVICE CuvFrame
 cuv_ldp_turn (const CuvFrame *frame, int orientation)
 {
@@ -54,8 +55,9 @@ cuv_ldp_turn (const CuvFrame *frame, int orientation)
   return turned;
 }
 
-/* The weight of source pixel `from` of n_from in pixel `to` of n_to; 0 or less:
- * it does not contribute. Weights sum up to cuv_ldp_total_weight(). */
+/* Returns the weight of source pixel `from` of n_from in pixel `to` of n_to; 0
+ * or less if it does not contribute. Weights sum up to
+ * cuv_ldp_total_weight(). */
 CUV_HOST_DEVICE int64_t
 cuv_ldp_weight (int64_t n_from, int64_t n_to, int64_t to, int64_t from)
 {
@@ -83,7 +85,8 @@ cuv_ldp_total_weight (int n_from, int n_to)
   return n_to <= n_from ? n_from : 2 * (int64_t) n_to;
 }
 
-/* The source pixels that may contribute to `to`: span[0] to span[1] - 1. */
+/* Finds the source pixels that may contribute to `to`: span[0] to span[1] -
+ * 1. */
 CUV_HOST_DEVICE void
 cuv_ldp_find_source_span (int n_from, int n_to, int to, int span[2])
 {
@@ -94,8 +97,8 @@ cuv_ldp_find_source_span (int n_from, int n_to, int to, int span[2])
   span[1] = end < n_from ? end : n_from;
 }
 
-/* Part of the sum of source pixels, times weights, that pixel x of row y gets
- * when the row is resized: every step-th one from `first` on. */
+/* Returns a part of the weighted sum for pixel x of a row: that of every
+ * step-th source pixel from `first` on. y: row of the rectangle. */
 CUV_HOST_DEVICE int64_t
 cuv_ldp_weighted_row_sum (const CuvFrame *frame, const CuvLdpRect *rect,
     int width, int x, int y, int first, int step)
@@ -113,8 +116,9 @@ cuv_ldp_weighted_row_sum (const CuvFrame *frame, const CuvLdpRect *rect,
   return sum;
 }
 
-/* Part `part` of the parts_across x parts_down that sum up to grey pixel (x, y)
- * of a rectangle resized to width x height; not divided by the total weight. */
+/* Returns part `part` of parts_across x parts_down, whose sum is grey pixel (x,
+ * y) of a rectangle resized to width x height, not divided by the total
+ * weight. */
 CUV_HOST_DEVICE int64_t
 cuv_ldp_weighted_sum (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, int x, int y, int parts_across, int parts_down, int part)
@@ -145,7 +149,7 @@ cuv_ldp_rounded_mean (
   return (uint8_t) ((sum + total / 2) / total);
 }
 
-/* Grey pixel (x, y) of a rectangle resized to width x height. */
+/* Returns grey pixel (x, y) of a rectangle resized to width x height. */
 CUV_HOST_DEVICE uint8_t
 cuv_ldp_resized_pixel (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, int x, int y)

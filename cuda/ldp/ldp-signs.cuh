@@ -20,8 +20,8 @@ typedef unsigned CuvLdpSigns;
 
 // ---- grey values ----
 
-// Four pixels from (x, y) to the right; outside the picture its border is
-// replicated.
+// Returns four pixels from (x, y) to the right; outside the picture its border
+// is replicated.
 static __device__ __forceinline__ unsigned
 load_four (const CuvFrame &picture, int x, int y)
 {
@@ -98,8 +98,8 @@ cuv_ldp_load_grey (
 
 // ---- signs ----
 
-// Four pixels, the first of them `at` pixels after the first of words[0]; at
-// may be negative: adding 256 makes / and % round down.
+// Returns four pixels, the first of them `at` pixels after the first of
+// words[0]; at may be negative: adding 256 makes / and % round down.
 static __device__ __forceinline__ unsigned
 four_at (const unsigned *words, int at)
 {
@@ -108,8 +108,8 @@ four_at (const unsigned *words, int at)
   return __funnelshift_r (words[word], words[word + 1], 8 * skip);
 }
 
-// Pixels `at` and `at` + 2, counted from the first of words[0], as 16-bit
-// halves: the even or the odd ones of four.
+// Returns pixels `at` and `at` + 2, counted from the first of words[0], as
+// 16-bit halves: the even or the odd ones of four.
 static __device__ __forceinline__ unsigned
 two_at (const unsigned *words, int at)
 {
@@ -125,14 +125,15 @@ two_at (const unsigned *words, int at)
 // half never borrows from the upper one.
 #define CUV_LDP_BIAS 0x7fff7fffu
 
-// The signed binomial coefficient k over i + 1 from that of k over i.
+// Returns the signed binomial coefficient k over i + 1, given that of k over i.
 static __device__ __forceinline__ int
 next_coefficient (int coefficient, int k, int i)
 {
   return -coefficient * (k - i) / (i + 1);
 }
 
-// Biased derivatives of two pixels; get (i) returns the pixels i steps further.
+// Returns biased derivatives of two pixels; get (i) returns the pixels i steps
+// further.
 template <int K, typename Get>
 static __device__ __forceinline__ unsigned
 derivative (Get get)
@@ -158,8 +159,8 @@ add_signs (unsigned even, unsigned odd, int d, CuvLdpSigns *signs)
       & 0x10101010u << d;
 }
 
-// Signs of four pixels for derivatives of order k, each pixel read from shared
-// memory.
+// Returns the signs of four pixels for derivatives of order k; each pixel is
+// read from shared memory.
 static __device__ __forceinline__ CuvLdpSigns
 signs_of_order (const unsigned *grey, int k)
 {
@@ -202,7 +203,7 @@ template <int K> struct CuvLdpPixels {
   }
 };
 
-// Signs of the four pixels of row r; rows is a ring of K + 1 rows.
+// Returns the signs of the four pixels of row r; rows is a ring of K + 1 rows.
 template <int K>
 static __device__ __forceinline__ CuvLdpSigns
 signs_of_row (const CuvLdpPixels<K> rows[K + 1], int r)
@@ -224,9 +225,9 @@ signs_of_row (const CuvLdpPixels<K> rows[K + 1], int r)
   return signs;
 }
 
-// Signs of rows y - 1 to y + n; grey points to the word before the tile's
-// first. A thread works down a run of rows and keeps the pixels of the rows
-// above.
+// Computes the signs of rows y - 1 to y + n; grey points to the word before the
+// tile's first word. A thread works down a run of rows and keeps the pixels of
+// the rows above.
 template <int K>
 static __device__ __forceinline__ void
 find_signs (const unsigned *grey, int n, CuvLdpSigns *signs)

@@ -8,13 +8,13 @@
 
 enum {
   CUV_LDP_MIN_ORDER = 2,
-  CUV_LDP_MAX_ORDER = 9, /* derivatives of order 8 still fit 16 bits */
+  CUV_LDP_MAX_ORDER = 9, /* derivatives of order 8 still fit in 16 bits */
   CUV_LDP_DIRECTIONS = 4,
   CUV_LDP_CODES = 256,
   CUV_LDP_UNIFORM_BINS = 59,
   CUV_LDP_MAX_SIZE = 16384,
   CUV_LDP_MAX_SCALES = 8,
-  CUV_LDP_MAX_PIXELS = 1 << 25, /* per frame, all regions together */
+  CUV_LDP_MAX_PIXELS = 1 << 25, /* maximum per frame, all regions together */
 };
 
 /* Bits of a set of directions along which derivatives are taken, in degrees
@@ -36,8 +36,8 @@ typedef enum {
 /* How codes map to histogram bins. */
 typedef enum {
   CUV_LDP_BINS_256,     /* one bin per code */
-  CUV_LDP_BINS_UNIFORM, /* one per code with at most two transitions around the
-                         * circle, one for all others */
+  CUV_LDP_BINS_UNIFORM, /* one bin per code with at most two transitions around
+                         * the circle, one for all other codes */
   CUV_LDP_BINS_LEVELS,  /* code c is in bin c * levels / 256 */
 } CuvLdpBins;
 
@@ -50,19 +50,20 @@ typedef struct {
   CuvLdpBorder border;
   CuvLdpBins bins;
   int32_t levels; /* 2 .. 256 */
-  int32_t scales; /* sizes that the picture is described at: its own, half of
-                   * it, a quarter; at most CUV_LDP_MAX_SCALES, 0 means 1 */
+  int32_t scales; /* number of sizes at which the picture is described: its own,
+                   * half of it, a quarter, ...; at most CUV_LDP_MAX_SCALES, 0
+                   * means 1 */
 } CuvLdpParams;
 
-/* The layout of a picture's descriptor, an array of counts at index
- * (block * n_histograms + histogram) * n_bins + bin: blocks row by row,
- * directions in ascending order; those of smaller scales follow. */
+/* The layout of a picture's descriptor, an array of counts at index (block *
+ * n_histograms + histogram) * n_bins + bin: blocks row by row, directions in
+ * ascending order; the counts of smaller scales follow. */
 typedef struct {
   CuvLdpParams params;
-  int32_t width, height; /* of the picture, pixels */
-  int32_t columns, rows; /* of blocks */
-  int32_t n_blocks;      /* of all scales */
-  int32_t n_histograms;  /* per block */
+  int32_t width, height; /* size of the picture, pixels */
+  int32_t columns, rows; /* numbers of blocks */
+  int32_t n_blocks;      /* number of blocks of all scales */
+  int32_t n_histograms;  /* histograms per block */
   int32_t n_bins;
   uint8_t bin_of_code[CUV_LDP_CODES];
 } CuvLdpLayout;
@@ -80,11 +81,11 @@ typedef struct {
 typedef struct {
   int32_t n_blocks, n_histograms, n_bins;
   int32_t count_size;      /* 1, 2 or 4 */
-  const uint64_t *weights; /* per block */
-  uint64_t max_distance;   /* of two pictures without a common code; 0:
-                            * nothing is counted, similarity is 0 */
-  const uint32_t *totals; /* codes per histogram, per block; with 256 a one-byte
-                           * count of 255 may stand for 256 */
+  const uint64_t *weights; /* weight of each block */
+  uint64_t max_distance;   /* distance of two pictures without a common code; 0
+                            * if nothing is counted: the similarity is then 0 */
+  const uint32_t *totals;  /* codes in each histogram of a block; if 256, a
+                            * one-byte count of 255 may stand for 256 */
 } CuvLdpPacked;
 
 CUV_HOST_DEVICE double
@@ -96,7 +97,7 @@ cuv_ldp_similarity_of_distance (uint64_t max_distance, uint64_t distance)
                                  : 0.0;
 }
 
-/* The step of a direction in pixels; dy counts downwards. */
+/* Return the step of a direction in pixels; dy counts downwards. */
 CUV_HOST_DEVICE int
 cuv_ldp_dx (int direction)
 {
@@ -109,16 +110,16 @@ cuv_ldp_dy (int direction)
   return direction == 0 ? 0 : -1;
 }
 
-/* Width in pixels of the margin that is not counted. */
+/* Returns the width in pixels of the margin that is not counted. */
 CUV_HOST_DEVICE int
 cuv_ldp_margin (const CuvLdpLayout *self)
 {
   return self->params.border == CUV_LDP_VALID ? self->params.order : 0;
 }
 
-/* First pixel of block i of n on an axis of `pixels`; i = n: the end of the
- * axis. block: size of a block, 0: n equal ones. No overflow: pixels and n are
- * at most CUV_LDP_MAX_SIZE. */
+/* Returns the first pixel of block i of n on an axis of `pixels`; i = n: the
+ * end of the axis. block: size of a block, 0: n equal ones. No overflow: pixels
+ * and n are at most CUV_LDP_MAX_SIZE. */
 CUV_HOST_DEVICE int
 cuv_ldp_block_begin (int block, int pixels, int n, int i)
 {
@@ -127,28 +128,30 @@ cuv_ldp_block_begin (int block, int pixels, int n, int i)
   return (pixels * i + n - 1) / n; /* inverse of x * n / pixels */
 }
 
-/* Size in pixels of the largest of n blocks on an axis. */
+/* Returns the size in pixels of the largest of n blocks on an axis. */
 CUV_HOST_DEVICE int
 cuv_ldp_max_block_size (int block, int pixels, int n)
 {
   return block == 0 ? (pixels + n - 1) / n : block < pixels ? block : pixels;
 }
 
-/* Blocks of an axis. block: size of a block, 0: a grid of n. */
+/* Returns the number of blocks on an axis. block: size of a block, 0: a grid of
+ * n. */
 CUV_HOST_DEVICE int
 cuv_ldp_blocks_of_axis (int block, int n, int pixels)
 {
   return block > 0 ? (pixels - 1) / block + 1 : n;
 }
 
-/* Pixels of an axis at a scale: halved `scale` times. */
+/* Returns the number of pixels on an axis at a scale: halved `scale` times. */
 CUV_HOST_DEVICE int
 cuv_ldp_scaled_size (int pixels, int scale)
 {
   return pixels >> scale > 0 ? pixels >> scale : 1;
 }
 
-/* One scale of a layout, 0 .. params.scales - 1, as a layout of its own. */
+/* Returns one scale of a layout, 0 .. params.scales - 1, as a layout of its
+ * own. */
 CUV_HOST_DEVICE CuvLdpLayout
 cuv_ldp_scale (const CuvLdpLayout *self, int scale)
 {
@@ -165,7 +168,7 @@ cuv_ldp_scale (const CuvLdpLayout *self, int scale)
   return part;
 }
 
-/* Bytes per count, so that none overflows: 2 or 4. */
+/* Returns the number of bytes per count, 2 or 4, so that no count overflows. */
 CUV_HOST_DEVICE int
 cuv_ldp_count_size (const CuvLdpLayout *self)
 {
@@ -178,7 +181,7 @@ cuv_ldp_count_size (const CuvLdpLayout *self)
   return max_count <= 0xffff ? 2 : 4;
 }
 
-/* The block that contains pixel x of an axis. */
+/* Returns the block that contains pixel x of an axis. */
 CUV_HOST_DEVICE int
 cuv_ldp_block_at (int block, int pixels, int n, int x)
 {

@@ -21,10 +21,10 @@ struct _CuvLdpCuda {
   std::unique_ptr<_CuvLdpCuda> turned;
   CuvArena arena = {};
   CuvLdpDescribeArgs args = {};
-  size_t n_counts = 0;         // of this scale
-  uint8_t *picture = nullptr;  // resized to the layout's size
+  size_t n_counts = 0;         // counts of this scale
+  uint8_t *picture = nullptr;  // the picture, resized to the layout's size
   void *host_counts = nullptr; // pinned
-  CuvFrame frame = {};         // of the last submit
+  CuvFrame frame = {};         // frame of the last submit
   CuvLdpRect rect = {};
   cudaStream_t stream = nullptr;
   CuvWait wait = {};
@@ -152,7 +152,7 @@ cuv_ldp_cuda_draw (CuvLdpCuda *self, int direction)
 // ---- the entry points ----
 
 // Initialises one scale of `whole`. counts: where its counts are; nullptr for
-// the first scale, which allocates those of all.
+// the first scale, which allocates the counts of all scales.
 static bool
 cuv_ldp_init (
     CuvLdpCuda *self, const CuvLdpLayout *whole, int scale, uint8_t *counts)
@@ -224,7 +224,7 @@ cuv_ldp_cuda_free (CuvLdpCuda *self)
 
 static int submit_counts (CuvLdpCuda *self);
 
-// Describes this scale's picture at the smaller ones.
+// Describes this scale's picture at the smaller scales.
 static int
 submit_next (const CuvLdpCuda *self)
 {

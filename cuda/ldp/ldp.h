@@ -15,10 +15,10 @@
  *                       of the kernels
  *   tile-plan.cu        splits a picture into tiles
  *   describe.cuh        the plan and the arguments of describe_kernel
- *   describe.cu         describe_kernel; choose_kernel() takes the variant for
- *                       2 or 4 bytes per count, all directions and codes (sizes
- *                       known at compile time) or fewer, and the order, 2 to 4
- *                       or any
+ *   describe.cu         describe_kernel; choose_kernel() selects the variant
+ *                       for 2 or 4 bytes per count, all directions and codes
+ *                       (sizes known at compile time) or fewer, and the order,
+ *                       2 to 4 or any
  *     ldp-signs.cuh       grey values, signs of derivatives
  *     ldp-counts.cuh      counts in shared memory
  *   ldp-code.h          the definition of a code, for gcc, too
@@ -60,8 +60,8 @@ void cuv_ldp_cuda_free (CuvLdpCuda *self); /* NULL is allowed */
 int cuv_ldp_cuda_submit (CuvLdpCuda *self, const CuvFrame *frame,
     const CuvLdpRect *rect, CuvCudaStream stream);
 
-/* The counts of the last submit, in device memory, cuv_ldp_count_size() bytes
- * each, in the order of CuvLdpLayout. */
+/* Returns the counts of the last submit, in device memory, cuv_ldp_count_size()
+ * bytes each, in the order of CuvLdpLayout. */
 const void *cuv_ldp_cuda_counts (const CuvLdpCuda *self);
 
 /* Enqueues the descriptor of the last submit's resized picture in another

@@ -3,13 +3,14 @@
 // n_warps warps of a thread block compare one of n_parts parts of the queries
 // with the same part of CUV_LDP_MATCH_ENTRIES entries, so that the block reads
 // each query only once and each entry only once; the warps take turns at
-// histograms. If a picture has few, the other warps of the block compare other
-// entries. The assignment does not depend on the number of entries.
+// histograms. If a picture has few histograms, the other warps of the block
+// compare other entries. The assignment does not depend on the number of
+// entries.
 #include "ldp/match.cuh"
 #include "ldp/ldp-types.h"
 
 #define CUV_LDP_MATCH_WARPS 8
-#define CUV_LDP_MATCH_ENTRIES 8 // per thread block
+#define CUV_LDP_MATCH_ENTRIES 8 // entries per thread block
 #define CUV_LDP_SIMILARITY_THREADS 256
 #define CUV_LDP_PACK_THREADS 256
 
@@ -19,7 +20,7 @@ cuv_ldp_lane ()
   return threadIdx.x % 32;
 }
 
-// The address of entry i, or of the last entry if i is larger.
+// Returns the address of entry i, or of the last entry if i is larger.
 static __device__ __forceinline__ const uint8_t *
 entry_at (const CuvLdpMatchArgs &args, int64_t i)
 {
@@ -100,7 +101,7 @@ template <typename Counts> struct Histograms256 {
   compare (const CuvLdpMatchArgs &args, int64_t first, int from, int step,
       uint64_t *sums)
   {
-    const int lanes = 32 / Counts::PER_WARP; // per histogram
+    const int lanes = 32 / Counts::PER_WARP; // lanes per histogram
     const int lane = cuv_ldp_lane (), shift = lane / lanes * 16;
     const int n_units =
         (args.n_histograms + Counts::PER_WARP - 1) / Counts::PER_WARP;
@@ -151,7 +152,7 @@ template <typename Counts> struct Histograms256 {
 
 // ---- histograms of any number of bins ----
 
-// Called by whole warps.
+// Returns the sum of n bins. Called by whole warps.
 template <typename Count>
 static __device__ __forceinline__ unsigned
 sum_of_bins (const Count *counts, int n)
@@ -250,7 +251,8 @@ static __global__ void __launch_bounds__ (
   }
 }
 
-// One thread per entry: its smallest distance to the queries so far.
+// Computes each entry's smallest distance to the queries so far, and its
+// similarity. One thread per entry.
 static __global__ void
 __launch_bounds__ (CUV_LDP_SIMILARITY_THREADS)
     similarity_kernel (const __grid_constant__ CuvLdpMatchArgs args)
@@ -279,7 +281,7 @@ __launch_bounds__ (CUV_LDP_SIMILARITY_THREADS)
       cuv_ldp_similarity_of_distance (args.max_distance, smallest);
 }
 
-// One thread per count, which is clamped to the range of To.
+// Packs counts, which are clamped to the range of To. One thread per count.
 template <typename From, typename To>
 static __global__ void
 __launch_bounds__ (CUV_LDP_PACK_THREADS)
@@ -294,7 +296,7 @@ __launch_bounds__ (CUV_LDP_PACK_THREADS)
 
 // ---- the launchers ----
 
-// The number of units in a picture: what a warp compares at a time.
+// Returns the number of units in a picture; a warp compares one at a time.
 static int
 count_units (const CuvLdpMatchArgs &args)
 {
@@ -318,7 +320,7 @@ cuv_ldp_match_plan (CuvLdpMatchArgs *args)
     args->n_warps /= 2;
 }
 
-// The kernel that compares n queries, at most CUV_LDP_MATCH_AT_ONCE.
+// Returns the kernel that compares n queries, at most CUV_LDP_MATCH_AT_ONCE.
 template <typename Comparator>
 static auto
 choose_by_queries (int n)

@@ -19,8 +19,8 @@
 // Buffers for one chunk of streamed entries.
 struct Slot {
   uint8_t *staged, *entries; // pinned; on the device
-  cudaEvent_t copied;        // staged may be overwritten
-  cudaEvent_t matched;       // entries may be overwritten
+  cudaEvent_t copied;        // recorded when staged may be overwritten
+  cudaEvent_t matched;       // recorded when entries may be overwritten
 };
 
 // How many entries stay in device memory, and how many are streamed at a time.
@@ -29,7 +29,8 @@ struct Layout {
 };
 
 struct _CuvLdpMatchCuda {
-  // for tables and the query; for entries and distances; for similarities
+  // memory for tables and the query; for entries and distances; for
+  // similarities
   CuvArena fixed = {}, memory = {}, results = {};
   CuvLdpMatchArgs args = {};
   // sizes of an entry on the host: counts, bytes, bytes to the next entry
@@ -38,17 +39,17 @@ struct _CuvLdpMatchCuda {
   CuvLdpCopy copy = nullptr;
   void *copy_data = nullptr;
   Layout layout = {};
-  int64_t n_resident = 0, n = 0;    // entries on the device, and all
+  int64_t n_resident = 0, n = 0;    // number on the device, and of all entries
   int64_t n_matched = 0;            // entries compared with the last query
-  const uint8_t *entries = nullptr; // on the host, the caller's
-  uint8_t *resident = nullptr;      // on the device
+  const uint8_t *entries = nullptr; // the caller's, on the host
+  uint8_t *resident = nullptr;      // entries on the device
   // on the device: buffers for packed queries, allocated when first needed; and
   // the queries, in these buffers or in the caller's memory
   uint8_t *packed[CUV_LDP_MATCH_QUERIES] = {};
   const uint8_t *queries[CUV_LDP_MATCH_QUERIES] = {};
   int n_queries = 1;              // number of queries of the last comparison
-  double *similarities = nullptr; // of all entries, pinned
-  int64_t max_similarities = 0;   // that fit there
+  double *similarities = nullptr; // similarities of all entries, pinned
+  int64_t max_similarities = 0;   // how many of them fit there
   Slot slots[CUV_LDP_MATCH_SLOTS] = {};
   cudaStream_t copy_stream = nullptr, stream = nullptr;
   CuvWait copy_wait = {}, wait = {};
@@ -76,8 +77,8 @@ _CuvLdpMatchCuda::~_CuvLdpMatchCuda ()
 
 // ---- opening ----
 
-// One per histogram of a picture, and one of weight 0, because half of the last
-// unit may be padding after the picture.
+// Returns an element per histogram of a picture, and one of weight 0, because
+// half of the last unit may be padding after the picture.
 static std::vector<CuvLdpHistogram>
 list_histograms (const CuvLdpPacked &packed)
 {
@@ -89,7 +90,8 @@ list_histograms (const CuvLdpPacked &packed)
   return histograms;
 }
 
-// Distances of an entry to the queries of a kernel, by part, and the smallest.
+// Returns how many distances are stored per entry: to each query of a kernel,
+// by part, and the smallest one.
 static size_t
 distances_of_entry (const CuvLdpMatchArgs &args)
 {
@@ -136,7 +138,8 @@ create_events (CuvLdpMatchCuda *self)
   return 0;
 }
 
-// Zeroed, like entries, because half of the last unit may be padding.
+// The buffer is zeroed, like entries, because half of the last unit may be
+// padding.
 static int
 reserve_query (CuvLdpMatchCuda *self, int i)
 {
@@ -355,8 +358,8 @@ match_chunk (CuvLdpMatchCuda *self, const Slot &slot, int64_t first, int64_t n)
   return 0;
 }
 
-// Packs the counts, unless they already are: then those of query 0 are used in
-// place, and others are copied, because they may share memory.
+// Packs the counts. If they are packed already, those of query 0 are used in
+// place and others are copied, because they may share memory.
 static int
 set_query (CuvLdpMatchCuda *self, int i, const void *counts, int count_size,
     cudaStream_t stream)
@@ -383,7 +386,7 @@ cuv_ldp_match_cuda_set_query (CuvLdpMatchCuda *self, int i, const void *counts,
   return set_query (self, i, counts, count_size, (cudaStream_t) stream);
 }
 
-// Compares n_queries with the first n_entries.
+// Compares n_queries queries with the first n_entries entries.
 static int
 match_all (CuvLdpMatchCuda *self, int n_queries, int64_t n_entries)
 {
@@ -424,7 +427,7 @@ cuv_ldp_match_cuda_submit (CuvLdpMatchCuda *self, int n_queries,
   return match_all (self, n_queries, n_entries);
 }
 
-// The copy returns when it has read pageable memory.
+// A copy from pageable memory returns when the memory has been read.
 extern "C" int
 cuv_ldp_match_cuda_set_packed (
     CuvLdpMatchCuda *self, int i, const void *packed, CuvCudaStream stream)

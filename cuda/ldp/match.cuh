@@ -6,8 +6,8 @@
 
 #include "cuv-cuda.cuh"
 
-#define CUV_LDP_WARP_BYTES 512 // compared by a warp at once
-#define CUV_LDP_PARTS 4 // of a picture at most, each compared by a thread block
+#define CUV_LDP_WARP_BYTES 512 // bytes that a warp compares at once
+#define CUV_LDP_PARTS 4 // maximum per picture; a thread block compares one
 #define CUV_LDP_MATCH_AT_ONCE 4 // queries compared with entries read once
 
 // A histogram adds to the distance its weight times the number of its codes
@@ -19,26 +19,27 @@ struct CuvLdpHistogram {
 
 struct CuvLdpMatchArgs {
   const uint8_t *queries[CUV_LDP_MATCH_AT_ONCE]; // packed
-  int n_queries;                                 // of these
+  int n_queries;                                 // number of these queries
   bool is_first;          // no other queries were compared with these entries
   const uint8_t *entries; // packed
   int64_t pitch;          // bytes from an entry to the next: a multiple of
                           // CUV_LDP_WARP_BYTES
   int64_t n;              // entries
-  int n_histograms, n_bins, count_size; // of a picture; bytes per count
+  int n_histograms, n_bins, count_size; // histograms per picture, bins, bytes
+                                        // per count
   const CuvLdpHistogram *histograms;    // followed by one of weight 0
   int n_parts;                          // 1 .. CUV_LDP_PARTS
-  int n_warps;                          // that share a part: 1, 2, 4 or 8
-  // of entry i to query q: the sum over the parts of
-  // [(q * n_parts + part) * distances_pitch + i]
+  int n_warps;                          // warps that share a part: 1, 2, 4 or 8
+  // The distance of entry i to query q is the sum over the parts of [(q *
+  // n_parts + part) * distances_pitch + i].
   uint64_t *distances;
   int64_t distances_pitch;
-  uint64_t *smallest;    // distance of each entry to a query
-  uint64_t max_distance; // of two pictures without a common code
-  double *similarities;  // of each entry, by its smallest distance
+  uint64_t *smallest;    // distance of each entry to the nearest query
+  uint64_t max_distance; // distance of two pictures without a common code
+  double *similarities;  // similarity of each entry, by its smallest distance
 };
 
-// Sets n_parts and n_warps by the other fields, so that none is idle.
+// Sets n_parts and n_warps by the other fields, so that no warp is idle.
 void cuv_ldp_match_plan (CuvLdpMatchArgs *args);
 
 int cuv_ldp_match_run (const CuvLdpMatchArgs &args, cudaStream_t stream);

@@ -12,20 +12,21 @@ CUV_BEGIN
 
 typedef struct _CuvLdpMatchCuda CuvLdpMatchCuda;
 
-enum { CUV_LDP_MATCH_QUERIES = 8 }; /* compared at once */
+enum { CUV_LDP_MATCH_QUERIES = 8 }; /* maximum number compared at once */
 
 /* Copies n entries of `size` bytes from a stride to a pitch, both in bytes. May
  * use threads. */
 typedef void (*CuvLdpCopy) (void *data, uint8_t *to, size_t pitch,
     const uint8_t *from, size_t stride, size_t size, int64_t n);
 
-/* stride: bytes from one entry to the next. `copy` stages entries that do not
- * fit the device in pinned memory. Uses at most max_bytes of device memory; 0:
- * half of the free memory. Returns NULL on failure, see cuv_cuda_error(); if
- * max_bytes is too small, the error names the minimum. */
+/* Allocates memory for comparisons. stride: bytes from one entry to the next.
+ * `copy` stages entries that do not fit the device in pinned memory. Uses at
+ * most max_bytes of device memory; 0: half of the free memory. Returns NULL on
+ * failure, see cuv_cuda_error(); if max_bytes is too small, the error names the
+ * minimum. */
 CuvLdpMatchCuda *cuv_ldp_match_cuda_new (const CuvLdpPacked *packed,
     size_t stride, size_t max_bytes, CuvLdpCopy copy, void *data);
-void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* or NULL */
+void cuv_ldp_match_cuda_free (CuvLdpMatchCuda *self); /* NULL is allowed */
 
 /* Sets the n entries; their memory must stay valid until others are set or self
  * is freed. Entries before first_new are unchanged since the last call; 0: all

@@ -28,9 +28,9 @@ split_axis (int block, int pixels, int n_blocks, int blocks_per_span,
   return spans;
 }
 
-// Maximum height of a tile. Blocks that must be split over several tiles are
-// split further, down to CUV_LDP_STEP_ROWS, until there are enough tiles to
-// fill the device.
+// Returns the maximum height of a tile. Blocks that must be split over several
+// tiles are split further, down to CUV_LDP_STEP_ROWS, until there are enough
+// tiles to fill the device.
 static int
 choose_tile_height (
     const CuvLdpLayout &layout, int n_tile_columns, bool splits_columns)

@@ -22,8 +22,9 @@
 #define CUV_NTF_LEAST_CHANGE 1e-7
 #define CUV_NTF_LEAST_ABUNDANCE 1e-6
 
-/* Added to the sum of a term's squared abundances where its spectrum is divided
- * by that: tiny abundances would give it huge values. */
+/* Added to the sum of a term's squared abundances before its spectrum is
+ * divided by that sum: otherwise tiny abundances would give the spectrum huge
+ * values. */
 #define CUV_NTF_DAMPING 0.01
 
 /* Factors on the host. Rows are padded with zeros to `stride` values. */
@@ -61,7 +62,7 @@ cuv_ntf_at (const CuvNtfFactors *self, int mode, int i, int k)
   return &self->mode[mode][(size_t) i * (size_t) self->stride + (size_t) k];
 }
 
-/* Philox 4x32-10: Salmon, Moraes, Dror, Shaw 2011. */
+/* Computes Philox 4x32-10: Salmon, Moraes, Dror, Shaw 2011. */
 CUV_HOST_DEVICE void
 cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
 {
@@ -78,9 +79,9 @@ cuv_ntf_philox (uint32_t counter[4], uint32_t key0, uint32_t key1)
   }
 }
 
-/* Uniform in (0.1, 1.1]. at: row * rank + column in the mode's factor. round: 0
- * at the start, otherwise the iteration after which dead terms are revived. A
- * Philox counter yields four values. */
+/* Returns a random number, uniform in (0.1, 1.1]. at: row * rank + column in
+ * the mode's factor. round: 0 at the start, otherwise the iteration after which
+ * dead terms are revived. A Philox counter yields four values. */
 CUV_HOST_DEVICE float
 cuv_ntf_random (uint32_t seed, uint32_t round, int mode, uint32_t at)
 {
@@ -140,7 +141,7 @@ cuv_ntf_norm (const CuvNtfFactors *self, int mode, int k)
   return sqrt (sum);
 }
 
-/* |u| |v| |w| of each term. */
+/* Computes |u| |v| |w| of each term. */
 static inline void
 cuv_ntf_weights (const CuvNtfFactors *self, double *weights)
 {

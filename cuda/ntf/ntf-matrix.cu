@@ -7,8 +7,8 @@
 
 #define CUV_NTF_MATRIX_THREADS 256
 #define CUV_NTF_MATRIX_WARPS (CUV_NTF_MATRIX_THREADS / 32)
-#define CUV_NTF_TILE_PIXELS 32        // of a tile, adjacent ones of a row
-#define CUV_NTF_MATRIX_MAX_BLOCKS 512 // of pixels_kernel
+#define CUV_NTF_TILE_PIXELS 32        // adjacent pixels of a row
+#define CUV_NTF_MATRIX_MAX_BLOCKS 512 // maximum for pixels_kernel
 
 // ---- tiles ----
 
@@ -48,7 +48,7 @@ cuv_ntf_init_matrix (CuvNtfState *self)
 // A lane's pixel.
 typedef struct {
   int x, y;
-  bool is_idle; // beyond the row
+  bool is_idle; // the pixel is beyond the row
 } Pixel;
 
 static __device__ __forceinline__ Pixel
@@ -68,13 +68,13 @@ pixel_of (const CuvNtfState &self, int tile)
 template <int STRIDE> struct PixelsShared {
   CuvNtfRule<STRIDE> rule;
   union {
-    float rows[CUV_NTF_SHARED_VALUES]; // of w
+    float rows[CUV_NTF_SHARED_VALUES]; // rows of w
     float values[CUV_NTF_TILE_PIXELS
         * CUV_NTF_TILE_ROW]; // numerators, then new values
   };
 };
 
-// The numerators of a tile: a pixel per lane, some columns per warp.
+// Computes the numerators of a tile: a pixel per lane, some columns per warp.
 template <int STRIDE>
 static __device__ __forceinline__ void
 find_numerators (
@@ -107,7 +107,7 @@ find_numerators (
   __syncthreads ();
 }
 
-// New values of a pixel, by a warp; they replace its numerators.
+// Computes new values of a pixel, by a warp; they replace its numerators.
 template <int STRIDE>
 static __device__ __forceinline__ void
 update_pixel (const CuvNtfState &self, const CuvNtfRule<STRIDE> &rule, int i,

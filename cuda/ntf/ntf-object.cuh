@@ -9,15 +9,16 @@
 #include "ntf/ntf.h"
 
 // Multiplications enqueued before the host waits and checks *cancel. They take
-// about 2 ms on an H200, 20 ms on a T4, by which cancelling may be delayed.
+// about 2 ms on an H200 and 20 ms on a T4, which is how long cancelling may be
+// delayed.
 #define CUV_NTF_MAX_WORK 0x1p35
 
 struct _CuvNtfCuda {
   CuvArena arena = {};     // all memory but the residual's
-  CuvBuffer residual = {}; // on the device: height x width floats
+  CuvBuffer residual = {}; // in device memory: height x width floats
   CuvNtfState state = {};  // kernel argument: sizes and device pointers
   CuvNtfFound *found =
-      nullptr; // on the device: result of a scan for bad samples
+      nullptr; // in device memory: result of a scan for bad samples
 
   // pinned host memory, copied from or to the device
   CuvNtfFound *host_found = nullptr;
@@ -28,7 +29,7 @@ struct _CuvNtfCuda {
   double work = 0; // multiplications enqueued since the last wait
   double max_work = CUV_NTF_MAX_WORK;
   const int32_t *cancel = nullptr; // the caller's; nonzero cancels the run
-  cudaStream_t stream = nullptr;   // of all work
+  cudaStream_t stream = nullptr;   // stream of all work
   CuvWait wait = {};
 
   ~_CuvNtfCuda ();

@@ -12,8 +12,8 @@
 
 // How the columns of a factor are split over threads.
 template <int STRIDE> struct CuvNtfColumns {
-  static constexpr int n = STRIDE < 16 ? STRIDE : 16; // per thread
-  static constexpr int groups = STRIDE / n;           // of threads
+  static constexpr int n = STRIDE < 16 ? STRIDE : 16; // columns per thread
+  static constexpr int groups = STRIDE / n;           // groups of threads
 };
 
 // Copies rows of u or w, padded to STRIDE values, to shared memory, with zero
@@ -93,7 +93,7 @@ cuv_ntf_times_v (
 }
 
 // Reduces values over LANES lanes, STEP apart. Each lane gets N / LANES of the
-// sums, in order; if N < LANES, several lanes the same one.
+// sums, in order; if N < LANES, several lanes get the same one.
 template <int LANES, int STEP, int N>
 static __device__ __forceinline__ void
 cuv_ntf_fold (float *values)

@@ -4,8 +4,8 @@
 #include "ntf/ntf-state.cuh"
 
 #define CUV_NTF_RESIDUAL_THREADS 128
-#define CUV_NTF_RESIDUAL_BANDS 32 // of terms in shared memory
-#define CUV_NTF_BANDS_AT_ONCE 8   // per thread
+#define CUV_NTF_RESIDUAL_BANDS 32 // bands whose terms are in shared memory
+#define CUV_NTF_BANDS_AT_ONCE 8   // bands per thread
 
 // Loads terms u[y][k] * w[z][k] for bands from z on; 0 beyond the depth.
 static __device__ __forceinline__ void
@@ -106,7 +106,7 @@ compare_row (const CuvNtfState &self, int n_terms, int y, T scale, F take)
   }
 }
 
-// Sum over all threads, returned to thread 0.
+// Returns the sum over all threads to thread 0.
 static __device__ __forceinline__ double
 block_sum (double value)
 {
@@ -121,7 +121,8 @@ block_sum (double value)
   return value;
 }
 
-// square: squared norm of the residual.
+// Records the error of the test after iteration n. square: squared norm of the
+// residual.
 static __device__ __forceinline__ void
 record_test (const CuvNtfState &self, int n, double square)
 {

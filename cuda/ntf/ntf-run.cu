@@ -33,7 +33,7 @@ throttle (CuvNtfCuda *self, double work)
   return ENQUEUED;
 }
 
-// Multiplications of n_rows rows of G with one mode.
+// Returns the number of multiplications of n_rows rows of G with one mode.
 static double
 work_of_rows (const CuvNtfState &state, int n_rows)
 {

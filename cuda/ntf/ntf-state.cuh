@@ -16,8 +16,8 @@
 #include "cuv-cuda.cuh"
 #include "ntf/ntf-factors.h"
 
-// The maximum number of blocks that compute a Gram matrix; that of a MATRIX's v
-// has more.
+// The maximum number of blocks that compute a Gram matrix, except that of a
+// MATRIX's v.
 #define CUV_NTF_GRAM_PARTS 8
 
 // A mode's factor: value (i, k) is at i * row_step + k * k_step.
@@ -35,9 +35,9 @@ typedef struct {
 
 // Counters of finished blocks, reset by the last one, see cuv_ntf_is_last().
 typedef struct {
-  unsigned grams[CUV_NTF_MODES];      // of a mode's M
-  unsigned test;                      // of a test
-  unsigned bands[CUV_CUBE_MAX_BANDS]; // of sum_w_kernel(), by blockIdx.y
+  unsigned grams[CUV_NTF_MODES];      // blocks that computed a mode's M
+  unsigned test;                      // blocks of a test
+  unsigned bands[CUV_CUBE_MAX_BANDS]; // blocks of sum_w_kernel(), by blockIdx.y
   int ready[CUV_NTF_MODES];           // iteration that a mode's M belongs to
 } CuvNtfCounters;
 
@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
   int height, width, depth, rank;
   int stride; // the rank rounded up to 8, 16, 32 or 64; columns beyond it are 0
-  bool is_matrix; // pixels x depth
+  bool is_matrix; // whether G is pixels x depth
   int pitch;      // the width rounded up to a multiple of 4
   double scale;   // G is the cube's samples divided by it
   float *g;       // height x depth x pitch, 0 beyond the width
@@ -61,7 +61,7 @@ typedef struct {
   int n_parts[CUV_NTF_MODES];
   double *grams[CUV_NTF_MODES], *gram_parts[CUV_NTF_MODES];
   CuvNtfCounters *counters;
-  double *row_squares; // of the residual, by row of G
+  double *row_squares; // squared norms of the residual, by row of G
   CuvNtfProgress *progress;
   int iteration; // counted from 1
   CuvNtfParams params;
@@ -74,7 +74,7 @@ typedef struct {
   unsigned long long first; // ~(row, band, column), as one number; 0 = none
 } CuvNtfFound;
 
-// The first row of G in a slot.
+// Returns the first row of G in a slot.
 static __device__ __forceinline__ int
 cuv_ntf_first_row (const CuvNtfState &self, int mode, int slot)
 {
@@ -87,8 +87,8 @@ cuv_ntf_mode_before (int mode)
   return (mode + CUV_NTF_MODES - 1) % CUV_NTF_MODES;
 }
 
-// The kernel that updates a mode also computes M of the previous mode, in this
-// number of extra blocks of its first launch of an iteration.
+// Returns the number of extra blocks in which the kernel that updates a mode
+// computes M of the previous mode, in the first launch of an iteration.
 static inline int
 cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
 {
@@ -97,7 +97,8 @@ cuv_ntf_gram_blocks (const CuvNtfState &self, int mode, int first)
       : 0;
 }
 
-// The number of rows of a mode's factor, without the padding of image rows.
+// Returns the number of rows of a mode's factor, without the padding of image
+// rows.
 static __device__ __forceinline__ int
 cuv_ntf_n_rows (const CuvNtfState &self, int mode)
 {
@@ -105,7 +106,8 @@ cuv_ntf_n_rows (const CuvNtfState &self, int mode)
                                              : self.factors[mode].size;
 }
 
-// The number of values of a mode's factor, or of one part of its numerators.
+// Returns the number of values of a mode's factor, or of one part of its
+// numerators.
 static __host__ __device__ inline size_t
 cuv_ntf_n_values (const CuvNtfState &self, int mode)
 {
@@ -164,31 +166,31 @@ cuv_ntf_init_slots (CuvNtfState *self, int mode, int n_rows)
   self->n_slots[mode] = cuv_div_up (self->height, n_rows);
 }
 
-// Enqueue; return 0 or -1. Slots are first .. end - 1.
+// ---- launchers: return 0 or -1; slots are first .. end - 1 ----
 
-// The maps G x w of the slots' rows, and from them the numerators of u, of v,
-// or of both, by flags. If both, and n_sums[CUV_NTF_U] == 1 (a block has a
-// whole row), u is updated in between, except with JACOBI.
+// Computes the maps G x w of the slots' rows, and from them the numerators of
+// u, of v, or of both, by flags. If both, and n_sums[CUV_NTF_U] == 1 (a block
+// has a whole row), u is updated in between, except with JACOBI.
 enum { CUV_NTF_FIND_U = 1, CUV_NTF_FIND_V = 2 };
 int cuv_ntf_map_submit (const CuvNtfState &self, int first, int end, int flags,
     cudaStream_t stream);
-// w's numerators; after the last slot also its new values.
+// Computes w's numerators; after the last slot also its new values.
 int cuv_ntf_sum_w_submit (
     const CuvNtfState &self, int first, int end, cudaStream_t stream);
-// A mode's new values.
+// Computes a mode's new values.
 int cuv_ntf_update_submit (
     const CuvNtfState &self, int mode, cudaStream_t stream);
-// M of the modes from the first on.
+// Computes M of the modes from the first on.
 int cuv_ntf_grams_submit (
     const CuvNtfState &self, int first_mode, cudaStream_t stream);
-// MATRIX: new values of v, and its M; numerators of w.
+// MATRIX: compute new values of v and its M; numerators of w.
 int cuv_ntf_pixels_submit (const CuvNtfState &self, cudaStream_t stream);
 int cuv_ntf_bands_submit (const CuvNtfState &self, cudaStream_t stream);
-// The test after iteration n, for n_rows rows of G from `row` on; the last row
-// completes it. With n = 0 only progress->square.
+// Runs the test after iteration n, for n_rows rows of G from `row` on; the last
+// row completes it. With n = 0 computes only progress->square.
 int cuv_ntf_test_submit (
     const CuvNtfState &self, int n, int row, int n_rows, cudaStream_t stream);
-// map: height x width, see cuv_ntf_cuda_residual().
+// Computes a map of residuals, height x width: see cuv_ntf_cuda_residual().
 int cuv_ntf_residual_submit (const CuvNtfState &self, int row, int n_rows,
     float *map, cudaStream_t stream);
 // Scans a float cube for its largest value, and for values that are negative or

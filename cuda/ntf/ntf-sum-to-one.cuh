@@ -8,13 +8,13 @@
 
 template <int STRIDE> struct CuvNtfAbundances {
   static constexpr int n = CuvNtfRow<STRIDE>::n;
-  static constexpr int lanes = STRIDE < 32 ? STRIDE : 32; // with columns
+  static constexpr int lanes = STRIDE < 32 ? STRIDE : 32; // lanes with columns
   double x[n], residuals[n], direction[n];
   bool is_free[n];
   double square;
 };
 
-// The sum over the lanes with columns.
+// Returns the sum over the lanes with columns.
 template <int LANES>
 static __device__ __forceinline__ double
 cuv_ntf_add_lanes (double value)
@@ -35,7 +35,7 @@ cuv_ntf_max_lanes (double value)
   return value;
 }
 
-// The first column whose value is `wanted`.
+// Returns the first column whose value is `wanted`.
 template <int STRIDE>
 static __device__ __forceinline__ int
 cuv_ntf_find_column (const double *values, double wanted)
@@ -51,7 +51,7 @@ cuv_ntf_find_column (const double *values, double wanted)
   return found;
 }
 
-// product += vector x M.
+// Computes product += vector x M.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_times_m (

@@ -16,8 +16,8 @@
 enum { CUV_NTF_U, CUV_NTF_V, CUV_NTF_W, CUV_NTF_MODES };
 
 typedef enum {
-  CUV_NTF_TENSOR, /* u of rows, v of columns, w */
-  CUV_NTF_MATRIX, /* v of pixels, w */
+  CUV_NTF_TENSOR, /* u for rows, v for columns, w for depths */
+  CUV_NTF_MATRIX, /* v for pixels, w for depths */
 } CuvNtfFactorisation;
 
 typedef enum {
@@ -33,7 +33,8 @@ typedef enum {
 
 typedef enum {
   CUV_NTF_RANDOM,   /* uniform in (0.1, 1.1], Philox 4x32-10 */
-  CUV_NTF_NNDSVD,   /* from singular vectors of G as a pixels x depth matrix */
+  CUV_NTF_NNDSVD,   /* computed from singular vectors of G as a pixels x depth
+                     * matrix */
   CUV_NTF_PREVIOUS, /* the factors of the previous run, if any; otherwise random
                      */
   CUV_NTF_NFINDR,   /* MATRIX: spectra of the pixels that span the largest
@@ -41,8 +42,8 @@ typedef enum {
 } CuvNtfInit;
 
 #define CUV_NTF_MAX_RANK 64
-#define CUV_NTF_SWEEPS 5 /* of HALS; the same as TensorLy */
-/* Most steps per term that update a row that sums to 1. */
+#define CUV_NTF_SWEEPS 5 /* sweeps of HALS; as many as in TensorLy */
+/* Maximum number of steps per term that update a row that sums to 1. */
 #define CUV_NTF_SUM_TO_ONE_STEPS 8
 #define CUV_NTF_MAX_ITERATIONS 10000
 #define CUV_NTF_TEST_EVERY 10 /* iterations between tests of the error */
@@ -50,10 +51,10 @@ typedef enum {
 
 typedef struct {
   CuvNtfAlgorithm algorithm;
-  CuvNtfSchedule schedule; /* HALS has GS only */
+  CuvNtfSchedule schedule; /* always GS with HALS */
   CuvNtfInit init;
   uint32_t seed;
-  int32_t iterations; /* at most; 1 .. CUV_NTF_MAX_ITERATIONS */
+  int32_t iterations; /* maximum number; 1 .. CUV_NTF_MAX_ITERATIONS */
   double tolerance;   /* stop when the error changes by less than this between
                        * two tests; 0 = never */
   double sparsity;    /* 0 .. 1: L1 penalty. HALS subtracts sparsity x the
@@ -62,14 +63,14 @@ typedef struct {
   /* Booleans. normalise: unit columns in u and v, the scale in w, terms sorted
    * by descending norm of w unless init is PREVIOUS. reinit_dead: terms that
    * vanished are randomised again at each test. sum_to_one: MATRIX, the values
-   * of a pixel sum to 1; implies HALS, and of normalise only the sorting. */
+   * of a pixel sum to 1; implies HALS, and normalise then only sorts. */
   int32_t normalise, reinit_dead, sum_to_one;
   CuvNtfFactorisation factorisation;
 } CuvNtfParams;
 
 typedef struct {
-  int32_t iterations;     /* done */
-  int32_t effective_rank; /* terms with weights above 1e-6 of the sum */
+  int32_t iterations;     /* iterations done */
+  int32_t effective_rank; /* terms that weigh more than 1e-6 of the sum */
   int32_t n_errors;
   int32_t converged; /* boolean: stopped by the tolerance */
   /* relative error, |G - sum of terms| / |G|, at each test, the last at the

@@ -15,8 +15,9 @@
 // adjacent rows. Numerators of v are summed over all groups.
 template <int STRIDE, int PARTS> struct Map {
   static constexpr int columns = CuvNtfColumns<STRIDE>::n;
-  static constexpr int groups = CuvNtfColumns<STRIDE>::groups; // a warp each
-  static constexpr int lanes = 32 / PARTS;                     // along a row
+  // groups of columns, a warp each; lanes along a row
+  static constexpr int groups = CuvNtfColumns<STRIDE>::groups;
+  static constexpr int lanes = 32 / PARTS;
   static constexpr int bands =
       CUV_NTF_SHARED_VALUES / STRIDE; // bands at a time
   static constexpr int sums =
@@ -31,7 +32,8 @@ template <int STRIDE, int PARTS> struct MapShared {
   float values[PARTS * STRIDE]; // numerators of u, then its new values
 };
 
-// Pixels of a row that a block of CUV_NTF_MAP_MAX_WARPS warps holds.
+// Returns how many pixels of a row a block of CUV_NTF_MAP_MAX_WARPS warps
+// holds.
 static int
 pixels_at_once (int stride, int parts)
 {
@@ -64,7 +66,7 @@ cuv_ntf_init_slots_of_v (CuvNtfState *self)
   self->n_sums[CUV_NTF_V] = self->n_slots[CUV_NTF_V];
 }
 
-// The map of 4 pixels from x on, of rows y .. end - 1.
+// Computes the map of 4 pixels from x on, of rows y .. end - 1.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
@@ -89,7 +91,7 @@ find_map (const CuvNtfState &self, int y, int end, int x, int column, float *w,
   }
 }
 
-// The numerators of u for each part of the warp.
+// Computes the numerators of u for each part of the warp.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 sum_map (const CuvNtfState &self, int x, int column, const float (*map)[4],
@@ -121,7 +123,8 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
 {
   constexpr int columns = Map<STRIDE, PARTS>::columns;
   constexpr int groups = Map<STRIDE, PARTS>::groups;
-  const int mask = (1 << self.map_shift) - 1; // of a row's parts within a warp
+  const int mask = (1 << self.map_shift) - 1; // mask of a row's parts within a
+                                              // warp
   const int n_parts = blockDim.x / 32 / groups << self.map_shift;
 
   for (int i = threadIdx.x; i < PARTS * STRIDE >> self.map_shift;
@@ -140,7 +143,8 @@ add_parts (const CuvNtfState &self, const float *parts, float *numerators)
   }
 }
 
-// Computes new values of n rows of u from y on. begins: the slot's first rows.
+// Computes new values of n rows of u from y on. begins: these are the slot's
+// first rows.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 update_u (const CuvNtfState &self, int y, int n, bool begins,
@@ -189,7 +193,7 @@ keep_u (const CuvNtfState &self, int y, int n, int flags,
 }
 
 // Adds a warp's maps times their rows' u to a slot's sums; overwrites them if
-// begins.
+// begins is set.
 template <int STRIDE, int PARTS>
 static __device__ __forceinline__ void
 add_to_v (const CuvNtfState &self, int x, int column, const float *u,
@@ -231,7 +235,7 @@ find_slot (const CuvNtfState &self, int slot, int flags, bool updates,
 {
   using M = Map<STRIDE, PARTS>;
   const int warp = cuv_warp_of_thread (), lane = threadIdx.x % 32;
-  const int n_warps = blockDim.x / 32 / M::groups; // along a row
+  const int n_warps = blockDim.x / 32 / M::groups; // warps along a row
   const int x =
       ((blockIdx.x * n_warps + warp / M::groups) * M::lanes + lane % M::lanes)
       * 4;

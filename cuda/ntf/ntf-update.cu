@@ -5,7 +5,7 @@
 #include "ntf/ntf-update.cuh"
 
 #define CUV_NTF_UPDATE_THREADS 256
-// per block; few, because adding up numerators takes long
+// rows per block; few, because adding up numerators takes long
 #define CUV_NTF_UPDATE_ROWS 4
 
 // Grid: n_gram_blocks blocks that compute the previous mode's Gram matrix, then

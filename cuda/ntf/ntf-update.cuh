@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Device functions from numerators N to new values of rows, and for Gram
+// Device functions that compute new values of rows from numerators N, and Gram
 // matrices M. STRIDE is the rank rounded up.
 #ifndef CUV_NTF_UPDATE_CUH
 #define CUV_NTF_UPDATE_CUH
@@ -8,8 +8,8 @@
 
 // Coefficients of the update, the same for all rows of a mode.
 template <int STRIDE> struct CuvNtfRule {
-  double product[STRIDE * STRIDE]; // elementwise, of the other modes' M
-  double penalty[STRIDE];          // of sparsity
+  double product[STRIDE * STRIDE]; // elementwise product of the other modes' M
+  double penalty[STRIDE];          // penalty of the sparsity
   double inverse[STRIDE]; // HALS: 1 / diagonal; 0: the column is not updated
 };
 
@@ -67,7 +67,7 @@ template <int STRIDE> struct CuvNtfRow {
   double numerators[n];
 };
 
-// The i-th column of a lane.
+// Returns the i-th column of a lane.
 template <int STRIDE>
 static __device__ __forceinline__ int
 cuv_ntf_column (int i)
@@ -75,7 +75,8 @@ cuv_ntf_column (int i)
   return threadIdx.x % 32 % STRIDE + 32 * i;
 }
 
-// Multiplicative update: x <- x N / (x M), in all columns at once. M: product.
+// Updates a row by multiplication: x <- x N / (x M), in all columns at once. M:
+// product.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_multiply (
@@ -105,8 +106,9 @@ cuv_ntf_multiply (
   }
 }
 
-// A sweep of HALS: x_k <- x_k + (N_k - x M_k) / M_kk in order of k, where each
-// column updates the residuals N - x M. Returns whether a value changed.
+// Sweeps over a row with HALS: x_k <- x_k + (N_k - x M_k) / M_kk in order of k,
+// where each column updates the residuals N - x M. Returns whether a value
+// changed.
 template <int STRIDE>
 static __device__ __forceinline__ bool
 cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *residuals,
@@ -138,7 +140,7 @@ cuv_ntf_sweep (const CuvNtfRule<STRIDE> &rule, int rank, double *residuals,
   return changed;
 }
 
-// HALS: up to CUV_NTF_SWEEPS sweeps.
+// Updates a row by up to CUV_NTF_SWEEPS sweeps of HALS.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_solve (const CuvNtfRule<STRIDE> &rule, int rank, CuvNtfRow<STRIDE> *row)
@@ -208,7 +210,7 @@ cuv_ntf_update_row (const CuvNtfState &self, int mode,
   }
 }
 
-#define CUV_NTF_MAX_ROWS 8 // per block of 256 threads
+#define CUV_NTF_MAX_ROWS 8 // maximum per block of 256 threads
 // Shared memory of cuv_ntf_update_rows().
 template <int STRIDE> struct CuvNtfUpdateShared {
   CuvNtfRule<STRIDE> rule;
@@ -256,8 +258,8 @@ cuv_ntf_add_parts (const float *parts, int n, float *numerators)
 }
 
 // Updates rows from first on, whose numerators are complete. Does nothing if
-// stop, which the caller loads so that its load overlaps with those of the
-// rows.
+// stop is set; the caller loads stop so that its load overlaps with those of
+// the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
@@ -286,7 +288,7 @@ cuv_ntf_update_rows (const CuvNtfState &self, int mode, int first, int n_rows,
 // threads.
 #define CUV_NTF_GRAM_VALUES 1024
 
-// Loads n rows from `first` on into it, all loads in flight at once.
+// Loads n rows from `first` on into shared memory, all loads in flight at once.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *shared)
@@ -310,8 +312,8 @@ cuv_ntf_load_some (const CuvNtfMatrix &m, int first, int n, double *shared)
   __syncthreads ();
 }
 
-// M of rows first .. end - 1, into gram. Each of 256 threads has N x N values
-// of M; groups of side x side threads share the rows.
+// Computes M of rows first .. end - 1. Each of 256 threads has N x N values of
+// M; groups of side x side threads share the rows.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_gram_rows (
@@ -378,7 +380,7 @@ cuv_ntf_add_gram_parts (const CuvNtfState &self, int mode)
   }
 }
 
-// A block's part of a mode's M.
+// Computes a block's part of a mode's M.
 template <int STRIDE>
 static __device__ __forceinline__ void
 cuv_ntf_gram_part (const CuvNtfState &self, int mode, int part, double *shared)

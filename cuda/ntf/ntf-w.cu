@@ -11,10 +11,10 @@
 // several bands, or a band several blocks. Grid: blocks of a band x bands x
 // slots.
 typedef struct {
-  int tiles_across; // of 128 pixels per row
+  int tiles_across; // tiles of 128 pixels per row
   int n_units;      // warps per band
-  int bands;        // per block
-  int n_blocks;     // per band
+  int bands;        // bands per block
+  int n_blocks;     // blocks per band
 } Layout;
 
 static Layout
@@ -40,8 +40,8 @@ cuv_ntf_init_slots_of_w (CuvNtfState *self)
   self->n_sums[CUV_NTF_W] = self->n_slots[CUV_NTF_W] * layout.tiles_across;
 }
 
-// Sums of band z at pixels from x on, over rows y .. end - 1; lanes
-// that are idle only take part in reductions.
+// Computes the sums of band z at pixels from x on, over rows y .. end - 1;
+// lanes that are idle only take part in reductions.
 template <int STRIDE>
 static __device__ __forceinline__ void
 sum_rows (const CuvNtfState &self, int y, int end, int z, int x, int column,

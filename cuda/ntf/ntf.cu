@@ -214,7 +214,8 @@ copy_factors (CuvNtfCuda *self, cudaMemcpyKind kind)
   return cuv_ntf_wait (self);
 }
 
-// Value (i, k) of v in the device's layout, where rows of an image are padded.
+// Returns a pointer to value (i, k) of v in the device's layout, where rows of
+// an image are padded.
 static float *
 host_v_at (CuvNtfCuda *self, int i, int k)
 {

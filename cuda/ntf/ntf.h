@@ -50,10 +50,9 @@ CUV_BEGIN
 typedef struct _CuvNtfCuda CuvNtfCuda;
 
 /* Allocates memory for a tensor of this size, depth at most CUV_CUBE_MAX_BANDS,
- * rank at most CUV_NTF_MAX_RANK; NULL on failure, see cuv_cuda_error(). An
- * atomic store of a nonzero value to *cancel, by any thread, cancels a running
- * call within about 20 ms; the factors are then invalid.
- */
+ * rank at most CUV_NTF_MAX_RANK. Returns NULL on failure, see cuv_cuda_error().
+ * An atomic store of a nonzero value to *cancel, by any thread, cancels a
+ * running call within about 20 ms; the factors are then invalid. */
 CuvNtfCuda *cuv_ntf_cuda_new (int height, int width, int depth, int rank,
     CuvNtfFactorisation factorisation, const int32_t *cancel,
     CuvCudaStream stream);
@@ -84,13 +83,13 @@ int cuv_ntf_cuda_step (CuvNtfCuda *self, CuvNtfStatus *status);
 
 const CuvNtfResult *cuv_ntf_cuda_result (const CuvNtfCuda *self);
 
-/* The factors in host memory, valid after DONE, in the scale of the cube's
- * samples; those that are set have that scale, too. */
+/* Returns the factors in host memory, valid after DONE, in the scale of the
+ * cube's samples; factors that the caller sets have that scale, too. */
 const CuvNtfFactors *cuv_ntf_cuda_factors (const CuvNtfCuda *self);
 void cuv_ntf_cuda_set_factors (CuvNtfCuda *self, const CuvNtfFactors *factors);
 
-/* The loaded tensor, for NNDSVD on the host: values[(y * depth + z) * width +
- * x], divided by the scale. Returns 0 or -1. */
+/* Copies the loaded tensor, for NNDSVD on the host: values[(y * depth + z) *
+ * width + x], divided by the scale. Returns 0 or -1. */
 int cuv_ntf_cuda_get_tensor (CuvNtfCuda *self, float *values);
 
 /* After DONE: copies the residual's root mean square over the depth, height x

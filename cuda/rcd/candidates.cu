@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Refines several candidates. The first is the best window, each further one
+// Refines several candidates. The first is the best window; each further one is
 // the best window whose centre lies outside all candidates before it. The match
-// is the candidate with the least score after refinement.
+// is the candidate with the lowest score after refinement.
 #include "rcd/search.cuh"
 
 #define THREADS 256

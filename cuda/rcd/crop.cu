@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Crops, the same pixels as elements/rcd/reference/crop.c.
+// Computes crops: the same pixels as elements/rcd/reference/crop.c.
 #include "rcd/rcd-crop.h"
 #include "rcd/search.cuh"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Draws the distance map, the same pixels as
+// Draws the distance map: the same pixels as
 // elements/rcd/reference/distance-map.c.
 #include "rcd/search.cuh"
 

@@ -24,7 +24,8 @@ struct Rows {
   uint8_t grey[ROWS + 2][CUV_RCD_HOG_SIDE];
   uint8_t bins[ROWS][CUV_RCD_HOG_SIDE];
   float magnitudes[ROWS][CUV_RCD_HOG_SIDE];
-  float sums[CUV_RCD_HOG_SIGNED][THREADS]; // each thread's of a row of pixels
+  float sums[CUV_RCD_HOG_SIGNED][THREADS]; // sums of each thread over a row of
+                                           // pixels
 };
 
 static __device__ void

@@ -23,14 +23,14 @@
 struct CuvRcdFilters {
   const uint8_t *crops;
   const float *window;
-  float *histograms; // by sample, a plane for each signed orientation
-  float *energies;   // by sample and cell
-  int *greys;        // by sample and cell: sums of pixels
-  float *samples;    // by sample: spectra
-  // by slot: spectra; the first solution's ratio to the model; the label; the
-  // mask
+  float *histograms; // a plane for each signed orientation, by sample
+  float *energies;   // energies of cells, by sample
+  int *greys;        // sums of pixels, by sample and cell
+  float *samples;    // spectra, by sample
+  // By slot: spectra of the model and of the filter; the first solution's ratio
+  // to the model; the label; the mask.
   float *models, *filters, *ratios, *labels, *masks;
-  CuvRcdFilterPeak *peaks; // by sample, in host memory
+  CuvRcdFilterPeak *peaks; // maxima by sample, in host memory
 };
 
 // Sample i is taken from crop[i / CUV_RCD_FILTER_SCALES].

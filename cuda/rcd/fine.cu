@@ -26,7 +26,8 @@ struct Round {
   int spacing, shift;
 };
 
-// A window of a round, with the numbering of cuv_rcd_fine_windows_init().
+// Returns a window of a round, with the numbering of
+// cuv_rcd_fine_windows_init().
 static __device__ __forceinline__ CuvRcdBox
 window_around (const CuvRcdBox &box, Round round, int size, int x, int y)
 {

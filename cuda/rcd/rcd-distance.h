@@ -20,7 +20,7 @@
 #define CUV_RCD_UNROLL
 #endif
 
-/* Index of element (i, j), i <= j, of a packed n x n matrix. */
+/* Returns the index of element (i, j), i <= j, of a packed n x n matrix. */
 CUV_HOST_DEVICE int
 cuv_rcd_packed_index (int n, int i, int j)
 {

@@ -50,8 +50,8 @@ cuv_hog_direction (int dx, int dy)
 }
 
 /* Returns the weight of the cell before (after = 0) or after (after = 1) a
- * pixel. place is the pixel's position between the centres of the two cells, 0
- * .. 3. */
+ * pixel. place: the pixel's position between the centres of the two cells, 0
+ * to 3. */
 CUV_HOST_DEVICE float
 cuv_hog_weight (int place, int after)
 {
@@ -114,8 +114,8 @@ cuv_filter_window (int i)
         0.55557023301960222f, 0.38268343236508977f, 0.19509032201612827f       \
   }
 
-/* Returns the place of element i of a line before its transform: i with its
- * bits reversed. */
+/* Returns where element i of a line goes before the transform: i with its bits
+ * reversed. */
 CUV_HOST_DEVICE int
 cuv_filter_reversed (int i)
 {
@@ -127,7 +127,7 @@ cuv_filter_reversed (int i)
 /* The goal of a filter's training. */
 typedef struct {
   int32_t first, end;                 /* rows of the mask that are not 0 */
-  float mask[CUV_RCD_GRID_CELLS];     /* of the filter: the target's box */
+  float mask[CUV_RCD_GRID_CELLS];     /* mask of the filter: the target's box */
   float label[CUV_RCD_SPECTRUM_BINS]; /* the ideal response */
 } CuvRcdFilterGoal;
 

@@ -51,10 +51,10 @@ typedef struct {
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
-  int32_t width, height; /* of the frame, 1 .. CUV_RCD_MAX_SIZE */
+  int32_t width, height; /* size of the frame, 1 .. CUV_RCD_MAX_SIZE */
   int32_t cell; /* side of a cell, pixels; windows consist of whole cells */
   int32_t max_targets; /* 1 .. CUV_RCD_MAX_TARGETS */
-  int32_t max_windows; /* per search, over all its targets */
+  int32_t max_windows; /* maximum per search, over all its targets */
   double lambda;       /* >= 0, added to all variances */
 } CuvRcdConfig;
 
@@ -72,7 +72,7 @@ typedef struct {
 
 /* All windows of one size, in cells of the search area. */
 typedef struct {
-  int32_t columns, rows; /* of a window */
+  int32_t columns, rows; /* size of a window */
   int32_t x, y;          /* first cell of the first window */
   int32_t n_x, n_y;      /* windows across and down */
   int32_t step;          /* cells from one window to the next */
@@ -84,12 +84,12 @@ typedef struct {
   double c[CUV_RCD_MAX_PACKED];       /* the covariance, lambda added */
   double inverse[CUV_RCD_MAX_PACKED]; /* FORSTNER: inverse Cholesky factor,
                                          rows of its lower triangle */
-  double det;                         /* of c */
+  double det;                         /* determinant of c */
   double width, height; /* pixels; x and y of windows are scaled to this size */
 } CuvRcdModel;
 
 /* The windows to compare with one target, numbered from first on, level after
- * level, row by row. The best window is the one with the least score, or the
+ * level, row by row. The best window is the one with the lowest score, or the
  * first of several with this score. */
 typedef struct {
   CuvRcdModel model;
@@ -107,9 +107,9 @@ typedef struct {
    * refinement */
   int32_t refine;
   /* Number of candidates to refine, 1 .. CUV_RCD_MAX_CANDIDATES; 0 = 1. The
-   * first is the best window, each further one the best window whose centre
+   * first is the best window; each further one is the best window whose centre
    * lies outside all candidates before it. The match is the candidate with the
-   * least score after refinement. */
+   * lowest score after refinement. */
   int32_t n_candidates;
 } CuvRcdSearch;
 
@@ -121,10 +121,10 @@ typedef struct {
  * down, whatever the part's size. Samples are between pixels of the frame,
  * whose border is repeated. */
 typedef struct {
-  int64_t x, y; /* the first sample, 2^-16 pixels from the centre of the frame's
-                 * top left pixel */
-  int64_t step; /* from one sample to the next */
-  int32_t samples; /* a pixel is the mean of 1 x 1 or 2 x 2 samples: 1 or 2 */
+  int64_t x, y; /* position of the first sample, in 2^-16 pixels from the centre
+                 * of the frame's top left pixel */
+  int64_t step; /* distance between neighbouring samples, in 2^-16 pixels */
+  int32_t samples; /* samples across and down whose mean is a pixel: 1 or 2 */
 } CuvRcdCrop;
 
 #define CUV_RCD_CROP 192
@@ -137,13 +137,13 @@ typedef struct {
   int32_t
       window; /* number before refinement; -1 if no window has a finite score */
   int32_t level;
-  CuvRcdBox box; /* after refinement */
-  double score;  /* of the box; see cuv_rcd_distance() */
+  CuvRcdBox box; /* the box after refinement */
+  double score;  /* score of the box; see cuv_rcd_distance() */
   /* Before refinement: score of the best window whose centre lies outside the
-   * first candidate, or infinity if no window does. If the match is another
-   * candidate, the score of the first one. */
+   * first candidate, or infinity if there is no such window. If the match is
+   * another candidate, the score of the first one. */
   double second;
-  int64_t sums[CUV_RCD_MAX_SUMS]; /* over the box */
+  int64_t sums[CUV_RCD_MAX_SUMS]; /* sums over the box */
 } CuvRcdMatch;
 
 /* ---- refinement ----

@@ -15,7 +15,7 @@
 struct _CuvRcdCuda {
   CuvArena arena = {};
   CuvRcdConfig config = {};
-  CuvRcdState state = {}; // of the last submit
+  CuvRcdState state = {}; // state of the last submit
   bool searched = false;  // false if there was no window to compare
   CuvRcdTarget *targets_pinned = nullptr;
   // sums of cuv_rcd_cuda_measure(), in device and in host memory

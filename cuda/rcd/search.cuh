@@ -32,17 +32,18 @@ struct CuvRcdState {
   double lambda;
   int cell, n_sums, n_targets;
   CuvRcdArea area;
-  const CuvRcdTarget *targets_pinned; // host memory
+  const CuvRcdTarget *targets_pinned; // in host memory
   CuvRcdTarget *targets;
   int64_t *cells, *integrals;
-  double *scores;                 // per window, by number
-  unsigned *centres;              // per window: 2 x | 2 y << 16
-  CuvRcdBest *block_bests;        // by target, then block of windows
+  double *scores;                 // score of each window, by number
+  unsigned *centres;              // centre of each window: 2 x | 2 y << 16
+  CuvRcdBest *block_bests;        // best window, by target, then block of
+                                  // windows
   int n_bests;                    // block_bests per target
-  CuvRcdScoreBits *second_scores; // per target: second-best score
-  unsigned *done;                 // per target: number of finished blocks
-  CuvRcdMatch *matches;           // per target
-  CuvRcdMatch *matches_pinned;    // host memory
+  CuvRcdScoreBits *second_scores; // second-best score of each target
+  unsigned *done;                 // number of finished blocks of each target
+  CuvRcdMatch *matches;           // match of each target
+  CuvRcdMatch *matches_pinned;    // in host memory
   int refine, n_candidates;
   // refinement of several candidates, per target: their boxes, the score of the
   // first one, the best match so far

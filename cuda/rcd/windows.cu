@@ -68,7 +68,7 @@ struct Window {
   unsigned centre;
 };
 
-// Returns the least score of the thread's windows whose centres lie outside
+// Returns the lowest score of the thread's windows whose centres lie outside
 // box.
 static __device__ __forceinline__ CuvRcdScoreBits
 find_second (const Window *windows, const CuvRcdBox &box)

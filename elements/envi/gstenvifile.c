@@ -57,7 +57,7 @@ window_free (gpointer data)
   g_free (self);
 }
 
-/* A part of a file, which need not begin at a page. */
+/* Maps a part of a file, which need not begin at a page boundary. */
 static GBytes *
 map_window (
     int fd, guint64 offset, guint64 size, const gchar *path, GError **error)
@@ -129,7 +129,7 @@ parse_header (
   return ok;
 }
 
-/* Maps at most one byte more than a header may have. An empty file is left out,
+/* Maps at most one byte more than a header may have. An empty file is skipped,
  * as it cannot be mapped. */
 static gboolean
 read_header (GstEnviFile *self, const gchar *path, GError **error)
@@ -264,7 +264,8 @@ gst_envi_write_all (
   return TRUE;
 }
 
-/* The name of a new file beside path; NULL on failure, and no file then. */
+/* Writes a new file beside path and returns its name. On failure returns NULL
+ * and leaves no file. */
 static gchar *
 write_beside (
     const gchar *path, gconstpointer bytes, gsize size, GError **error)

@@ -16,8 +16,8 @@ G_BEGIN_DECLS
  * is a %. Returns FALSE and an error if it is empty or has more than one. */
 gboolean gst_envi_location_check (const gchar *location, GError **error);
 gboolean gst_envi_location_is_pattern (const gchar *location);
-/* A copy of the location, in which % has no meaning if a file of exactly this
- * name exists. */
+/* Returns a copy of the location, in which % has no meaning if a file of
+ * exactly this name exists. */
 gchar *gst_envi_location_for_reading (const gchar *location);
 gchar *gst_envi_location_expand (const gchar *location, guint number);
 
@@ -36,7 +36,7 @@ void gst_envi_names_clear (GstEnviNames *names);
 typedef struct {
   CuvEnvi envi;
   GBytes *samples;                  /* memory-mapped: n_runs runs of samples */
-  gint n_runs;                      /* 1, or of each band */
+  gint n_runs;                      /* 1, or one run for each band */
   gsize run_step;                   /* bytes from run to run */
   int fd;                           /* the data file */
   guint64 excess;                   /* bytes after the samples */
@@ -57,9 +57,10 @@ void gst_envi_file_select (GstEnviFile *self, gint first, gint n_lines);
 gboolean gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
     guint64 max_bytes, GError **error);
 
-/* The converted samples: a buffer around the mapping if they need no conversion
- * and pool is NULL, otherwise read or converted into a buffer of the pool, if
- * large enough, or a new one. error is set with GST_FLOW_ERROR. */
+/* Sets buffer to the converted samples: a buffer around the mapping if they
+ * need no conversion and pool is NULL, otherwise a buffer of the pool, if large
+ * enough, or a new one, into which they are read or converted. error is set
+ * with GST_FLOW_ERROR. */
 GstFlowReturn gst_envi_file_buffer (
     GstEnviFile *self, GstBufferPool *pool, GstBuffer **buffer, GError **error);
 
@@ -67,8 +68,8 @@ GstFlowReturn gst_envi_file_buffer (
 gboolean gst_envi_file_write (const gchar *path, const CuvEnvi *envi,
     const gchar *extra_keys, gconstpointer samples, GError **error);
 
-/* Posts warnings about a file just opened, one of each kind: *warned, 0 at
- * first, has those that were posted. */
+/* Posts warnings about a file just opened, one of each kind. *warned, initially
+ * 0, records the kinds that were posted. */
 void gst_envi_warn_of_file (GstElement *element, const GstEnviFile *self,
     const gchar *path, guint *warned);
 
@@ -84,13 +85,13 @@ typedef struct {
 
 void gst_envi_counts_add (
     GstEnviCounts *self, GstElement *element, guint64 bytes);
-/* Sets value, for a property of the element, to a GstStructure of them. */
+/* Sets value, of a property of the element, to a GstStructure of the counts. */
 void gst_envi_counts_get (
     const GstEnviCounts *self, GstElement *element, GValue *value);
 
 /* ---- caps ---- */
 
-/* Info of the converted samples; the frame rate is unknown. */
+/* Sets info to describe the converted samples; the frame rate is unknown. */
 void gst_envi_to_info (const CuvEnvi *envi, GstCuvSpectralInfo *info);
 void gst_envi_from_info (CuvEnvi *envi, const GstCuvSpectralInfo *info);
 

@@ -13,7 +13,8 @@ static const gchar *const data_extensions[] = { "", ".img", ".dat", ".raw",
 
 /* ---- numbers ---- */
 
-/* The first % of %d, %5d, %05d; its end and its width. */
+/* Finds the first %d, %5d or %05d. Returns its start, and sets its end and
+ * width. */
 static const gchar *
 find_number (const gchar *text, const gchar **end, gint *width)
 {
@@ -110,7 +111,7 @@ is_header (const gchar *path)
       && g_ascii_strcasecmp (path + length - strlen (HEADER), HEADER) == 0;
 }
 
-/* The name without the extension of its last component. */
+/* Returns the name without the extension of its last component. */
 static gchar *
 stem_of (const gchar *path)
 {

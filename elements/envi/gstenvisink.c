@@ -6,7 +6,7 @@
  *
  * Writes each cube as an ENVI header and a file of samples beside it. Both
  * files get their names when they are complete, so that a reader never sees a
- * part.
+ * partial file.
  *
  * ## Example launch line
  * |[
@@ -71,7 +71,8 @@ gst_envi_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   return FALSE;
 }
 
-/* Returns NULL if it has been written or cannot be. */
+/* Returns the path of the next cube, or NULL after an element error if location
+ * names only one. */
 static gchar *
 next_path (GstEnviSink *self)
 {

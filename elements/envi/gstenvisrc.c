@@ -5,10 +5,10 @@
  * @short_description: reads spectral images from ENVI files
  *
  * Reads one cube of pixels by bands, or a numbered sequence of them, from ENVI
- * headers and the files of samples beside them. Files are mapped: samples that
- * are little endian and of 8, 16 or 32 bit floating point reach the next
- * element without a copy, or are read into buffers of its pool; all other types
- * are converted.
+ * headers and the files of samples beside them. Files are mapped:
+ * little-endian samples of 8 or 16 bits or 32-bit floats reach the next element
+ * without a copy, or are read into buffers of its pool; all other types are
+ * converted.
  *
  * ## Example launch line
  * |[
@@ -56,7 +56,7 @@ struct _GstEnviSrc {
   guint warned;           /* see gst_envi_warn_of_file() */
   GstCaps *caps;
 
-  /* of the streaming thread, which also seeks */
+  /* used by the streaming thread, which also seeks */
   guint64 next; /* number of the next cube since time 0 */
 };
 
@@ -82,7 +82,7 @@ time_of (GstEnviSrc *self, guint64 number)
       (guint64) self->running->fps[0]);
 }
 
-/* The cube that is shown at a time. */
+/* Returns the number of the cube that is shown at a time. */
 static guint64
 number_at (GstEnviSrc *self, GstClockTime time)
 {
@@ -118,8 +118,8 @@ info_of (GstEnviSrc *self, const GstEnviFile *file)
 
 /* ---- parts of an image ---- */
 
-/* Divides images as long as the first one into cubes of equal height; the last
- * may be smaller. */
+/* Divides images of as many lines as the first one into cubes of equal height;
+ * the last cube may be smaller. */
 static void
 plan_parts (GstEnviSrc *self, gint lines)
 {
@@ -444,8 +444,8 @@ gst_envi_src_get_stats (GstElement *element, GValue *value)
  * GstEnviSrc:location:
  *
  * The header, or the file of samples, of the cube to read; the other is found
- * beside it. With %d or %05d in it, a sequence of cubes, from start-index to
- * the first number that has no file. Used at the next start.
+ * beside it. With %d or %05d in it, a sequence of cubes is read, from
+ * start-index up to the first number that has no file. Used at the next start.
  *
  * Since: 0.1
  */
@@ -474,9 +474,9 @@ gst_envi_src_get_stats (GstElement *element, GValue *value)
 /**
  * GstEnviSrc:lines-per-cube:
  *
- * An image of more lines, such as a line scan, becomes several cubes. 0: whole
- * images; those of more than 16384 lines in as few cubes as possible, all but
- * the last of equal height. Used at the next start.
+ * An image of more lines, such as a line scan, is read as several cubes. 0:
+ * whole images; an image of more than 16384 lines is divided into as few cubes
+ * as possible, all but the last of equal height. Used at the next start.
  *
  * Since: 0.1
  */

@@ -29,7 +29,7 @@ gchar *gst_spectral_reference_check (const GstSpectralReference *self,
 gboolean gst_spectral_reference_is_whole (
     const GstSpectralReference *self, const GstCuvSpectralInfo *info);
 
-/* Fills the levels, of the height of cubes or of one line. */
+/* Fills the levels, which have the height of cubes or one line. */
 void gst_spectral_reference_fill (
     const GstSpectralReference *self, CuvLevels *levels);
 

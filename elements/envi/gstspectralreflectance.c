@@ -117,8 +117,8 @@ gst_spectral_reflectance_set_caps (
 
 /* ---- references ---- */
 
-/* Levels in the sample order of a cube of floats of this height; values is
- * NULL if out of memory. */
+/* Returns levels in the sample order of a cube of floats of this height; values
+ * is NULL if out of memory. */
 static CuvLevels
 levels_new (const GstCuvSpectralInfo *cubes, gint height)
 {
@@ -228,15 +228,15 @@ use_references (gpointer element, gconstpointer settings, gconstpointer unused)
 
 /* ---- a frame ---- */
 
-enum { TASK_SAMPLES = 1 << 18 }; /* at least, unless a run has fewer */
+enum { TASK_SAMPLES = 1 << 18 }; /* minimum, unless a run has fewer */
 
-/* Runs are contiguous samples that have levels in the same order: lines, or in
- * bsq cubes bands or lines of them. */
+/* Runs are contiguous samples that have levels in the same order: lines or, in
+ * bsq cubes, bands or their lines. */
 typedef struct {
   const GstSpectralReflectance *self;
   const guint8 *in;
   gfloat *out;
-  gsize n_runs, run, step; /* step: runs that share levels */
+  gsize n_runs, run, step; /* step: successive runs that share levels */
   gsize task_runs;
 } Work;
 
@@ -443,7 +443,8 @@ gst_spectral_reflectance_get_stats (GstElement *element, GValue *value)
 /**
  * GstSpectralReflectance:dark:
  *
- * The same, recorded with the shutter closed. NULL: nothing is subtracted.
+ * An ENVI file like #GstSpectralReflectance:white, but recorded with the
+ * shutter closed. NULL: nothing is subtracted.
  *
  * Since: 0.1
  */

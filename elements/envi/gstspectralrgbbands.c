@@ -57,7 +57,7 @@ gst_spectral_rgb_bands_check (const gchar *text)
       || gst_spectral_rgb_parse (text, choices);
 }
 
-/* The good band nearest to a wavelength; -1 if all are bad. */
+/* Returns the good band nearest to a wavelength; -1 if all are bad. */
 static gint
 nearest (const GstCuvSpectralInfo *info, gdouble wavelength)
 {
@@ -106,7 +106,8 @@ from_wavelengths (const GstCuvSpectralInfo *info, CuvRgbBands *bands)
   return info->n_wavelengths > 0;
 }
 
-/* The first three good bands; if there are fewer, the first in grey. */
+/* Chooses the first three good bands or, if there are fewer, the first one in
+ * grey. */
 static void
 first_good (const GstCuvSpectralInfo *info, CuvRgbBands *bands)
 {

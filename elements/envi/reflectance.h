@@ -11,7 +11,7 @@
 typedef struct {
   float *values;
   int32_t width, height, bands;
-  int64_t pixel_step, row_step, band_step; /* in floats */
+  int64_t pixel_step, row_step, band_step; /* steps in floats */
 } CuvLevels;
 
 /* Sum and number of the valid samples of a pixel and band over lines. */
@@ -28,8 +28,8 @@ void cuv_levels_add_line (
 /* Sets line y of the levels to the means, NaN without a valid sample. */
 void cuv_levels_set_line (CuvLevels *self, int y, const CuvLevelSum *sums);
 
-/* out[i] = (in[i] - dark[i]) / range[i]; NaN if in[i] is invalid or range[i] is
- * NaN. in need not be aligned. */
+/* Computes out[i] = (in[i] - dark[i]) / range[i]; NaN if in[i] is invalid or
+ * range[i] is NaN. in need not be aligned. */
 void cuv_reflectance (CuvCubeFormat format, const void *in, size_t n,
     const double *ignore, const float *dark, const float *range, float *out);
 

@@ -19,14 +19,14 @@ typedef struct {
   float low[CUV_RGB_CHANNELS], high[CUV_RGB_CHANNELS];
 } CuvRgbLimits;
 
-/* Order statistics of each channel's n valid samples: those of rank r = floor
- * (percentile / 100 * (n - 1)) and n - 1 - r. bins: scratch space of 2
+/* Finds order statistics of each channel's n valid samples: those of rank r =
+ * floor (percentile / 100 * (n - 1)) and n - 1 - r. bins: scratch space of 2
  * CUV_RGB_BINS. Returns false if no pixel is valid. */
 bool cuv_rgb_limits_find (CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, double percentile, uint32_t *bins);
 
-/* Writes R, G, B, 255. Linear from low (0) to high (255), rounded; 128 if low
- * equals high. Invalid pixels are black. */
+/* Writes R, G, B, 255: linear from 0 for low to 255 for high, rounded, or 128
+ * if low equals high. Invalid pixels are black. */
 void cuv_rgb_paint (const CuvRgbLimits *self, const CuvCube *cube,
     const CuvRgbBands *bands, uint8_t *out, int64_t stride);
 

@@ -176,8 +176,8 @@ cuv_hough_detector_matches (const CuvHoughDetector *self,
       && same_config (config, &self->config);
 }
 
-/* The middle of a wide cell may lie outside the frame: moves rho to the frame's
- * nearest corner. */
+/* Moves rho to the frame's nearest corner if the middle of a wide cell lies
+ * outside the frame. */
 static double
 rho_inside (const CuvHoughLayout *layout, double rho, double theta)
 {
@@ -229,7 +229,7 @@ list_lines (CuvHoughDetector *self, const CuvHoughResult *result)
   }
 }
 
-/* The line through the ends of a region's segment. */
+/* Returns the line through the ends of a region's segment. */
 static CuvLine
 line_of (const CuvRoi *area, const CuvLineSegment *segment)
 {
@@ -268,8 +268,9 @@ list_segments (CuvHoughDetector *self, const CuvHoughResult *result)
   }
 }
 
-/* An eighth of the frame's shorter side (docs/houghlines.md, "Why these
- * defaults"); a segment of a region needs no minimum. */
+/* Returns an eighth of the shorter side of the region of interest, at least 40
+ * (docs/houghlines.md, "Why these defaults"); segments of regions need no
+ * minimum. */
 static uint32_t
 auto_threshold (const CuvHoughLayout *layout, const CuvHoughParams *params)
 {

@@ -27,14 +27,14 @@ typedef struct {
   int n_lines;
 } CuvHoughDetector;
 
-/* The config's size is ignored; the region of interest in the frame gives it.
- * Returns NULL on failure, and *error says why. */
+/* Creates a detector. The config's size is ignored: the region of interest in
+ * the frame determines it. Returns NULL on failure, and *error says why. */
 CuvHoughDetector *cuv_hough_detector_new (const CuvHoughConfig *config,
     const CuvRoi *roi, const CuvFrame *frame, const CuvProcessor *processor,
     const char **error);
 
-/* NULL is allowed. A detector on the device needs the context that it was made
- * in to be current. */
+/* NULL is allowed. If the detector is on the GPU, the CUDA context in which it
+ * was created must be current. */
 void cuv_hough_detector_free (CuvHoughDetector *self);
 
 /* Whether self was made for these arguments; self may be NULL. */

@@ -176,8 +176,8 @@ parse_roi (gpointer settings)
 /**
  * GstHoughLines:method:
  *
- * All but pclines find the same lines and differ in time and memory only. stats
- * reports which one auto chose.
+ * All methods but pclines find the same lines and differ in time and memory
+ * only. stats reports which method auto chose.
  *
  * Since: 0.1
  */

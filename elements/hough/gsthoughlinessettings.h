@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The property's extra value beside CuvHoughMethod: votes as SHARED for lines
- * in parallel coordinates. */
+/* A value of the property method besides those of CuvHoughMethod: votes like
+ * SHARED, for lines in parallel coordinates. */
 enum { GST_HOUGH_PCLINES = CUV_HOUGH_RING + 1 };
 
 typedef struct {
@@ -26,17 +26,17 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_hough_lines_settings;
 
-/* The config without a frame size. */
+/* Returns the config without a frame size. */
 CuvHoughConfig gst_hough_lines_config (const GstHoughLinesSettings *self);
 CuvHoughParams gst_hough_lines_params (const GstHoughLinesSettings *self);
 
-/* A warning if angles look like radians, otherwise NULL; free it. */
+/* Returns a warning if angles look like radians, otherwise NULL; free it. */
 gchar *gst_hough_lines_radians (const GstHoughLinesSettings *self);
 
 /* Returns NULL, or why no direction remains; g_free() it. */
 gchar *gst_hough_lines_check_config (const GstHoughLinesSettings *self);
 
-/* The nick of a value of the property method. */
+/* Returns the nick of a value of the property method. */
 const gchar *gst_hough_lines_method_nick (gint method);
 
 G_END_DECLS

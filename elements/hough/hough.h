@@ -66,14 +66,14 @@ cuv_hough_n_cells (const CuvHoughLayout *self)
   return (size_t) self->n_rows * (size_t) self->n_cells;
 }
 
-/* The cell of a pixel in a row: -radius .. radius. */
+/* Returns the cell of a pixel in a row: -radius .. radius. */
 static inline int32_t
 cuv_hough_cell (const CuvHoughRow *row, int x, int y)
 {
   return (x * row->dx + y * row->dy + row->offset) >> 16;
 }
 
-/* The orientation bin of an edge whose gradient is (gx, gy), not 0. */
+/* Returns the orientation bin of an edge whose gradient is (gx, gy), not 0. */
 int cuv_hough_orientation_bin (const CuvHoughLayout *self, int gx, int gy);
 
 /* Whether the normal of the bin points against the gradient, which is not 0. */
@@ -83,8 +83,8 @@ cuv_hough_is_turned (int gx, int gy)
   return gx < 0 || (gx == 0 && gy > 0);
 }
 
-/* Maps a row index outside 0 .. n_rows - 1 into it; -1 if the layout has no
- * such row. Cell r of k is cell *sign * r of that row. */
+/* Maps a row index outside 0 .. n_rows - 1 into this range; returns -1 if the
+ * layout has no such row. Cell r of k is cell *sign * r of that row. */
 int cuv_hough_wrap (const CuvHoughLayout *self, int k, int *sign);
 
 /* Whether edges of an orientation bin vote in a row. */
@@ -97,13 +97,14 @@ cuv_hough_votes_for (
   return (behind < 0 ? behind + self->n_bins : behind) < row->n_bins;
 }
 
-/* The line at the centre of a cell: x cos (theta) + y sin (theta) = rho, pixels
- * counted from 0 at the top left; theta in radians, -pi/2 <= theta < pi/2. */
+/* Computes the line at the centre of a cell: x cos (theta) + y sin (theta) =
+ * rho, pixels counted from 0 at the top left; theta in radians, -pi/2 <= theta
+ * < pi/2. */
 void cuv_hough_line (
     const CuvHoughLayout *self, int k, int r, double *rho, double *theta);
 
-/* Clips a line to a frame: the points where it enters and leaves, if any. A
- * line along the border is inside. */
+/* Clips a line to a frame: finds the points where it enters and leaves, if any.
+ * A line along the border is inside. */
 bool cuv_hough_clip (double rho, double theta, int width, int height,
     double points[4] /* x1 y1 x2 y2 */);
 
@@ -121,11 +122,11 @@ typedef struct {
 size_t cuv_hough_list_edges (
     const uint8_t *edges, int width, int height, int stride, uint32_t *pixels);
 
-/* The orientation bins of edge pixels, by the gradients of canny. */
+/* Finds the orientation bins of edge pixels, by the gradients of canny. */
 void cuv_hough_list_bins (const CuvHoughLayout *self, const CuvCanny *canny,
     const uint32_t *pixels, size_t n, uint16_t *bins);
 
-/* The directions of edge pixels: the bin, plus n_bins where
+/* Finds the directions of edge pixels: the bin, plus n_bins where
  * cuv_hough_is_turned(). */
 void cuv_hough_list_directions (const CuvHoughLayout *self,
     const CuvCanny *canny, const uint32_t *pixels, size_t n,
@@ -149,7 +150,7 @@ typedef struct {
   size_t n; /* peaks found, which may be more than max */
 } CuvPeakList;
 
-/* The peaks of an accumulator, most votes first, then by row and cell. */
+/* Finds the peaks of an accumulator, most votes first, then by row and cell. */
 void cuv_hough_peaks (const CuvHoughLayout *self, const uint32_t *accumulator,
     const CuvPeakParams *params, CuvPeakList *list);
 
@@ -160,10 +161,11 @@ typedef struct {
   int sign;
 } CuvRowView;
 
-/* Rows on either side of a peak that its rule compares. */
+/* Returns the number of rows on either side of a peak that its rule
+ * compares. */
 int cuv_hough_peak_radius (const CuvPeakParams *params);
 
-/* The views of rows k - reach .. k + reach of an accumulator. */
+/* Sets the views of rows k - reach .. k + reach of an accumulator. */
 void cuv_hough_view_rows (const CuvHoughLayout *self,
     const uint32_t *accumulator, int k, int reach,
     CuvRowView *views /* -reach .. reach */);
@@ -184,22 +186,23 @@ void cuv_hough_keep_peak (CuvPeakList *list, const CuvHoughPeak *peak);
 
 /* ---- segments ---- */
 
-/* The segments of peaks, along edge pixels whose cell in the peak's row is the
- * peak's or a neighbour. Returns their number; the first max are written. */
+/* Finds the segments of peaks, along edge pixels whose cell in the peak's row
+ * is the peak's or a neighbour. Returns their number; the first max are
+ * written. */
 size_t cuv_hough_segments (const CuvHoughLayout *self, const uint8_t *edges,
     const CuvHoughPeak *peaks, size_t n_peaks, const CuvSegmentParams *params,
     CuvHoughSegment *segments, size_t max);
 
-/* The end points of a segment: on its line, or on the frame's border where the
- * line leaves it beside the last edge pixels. */
+/* Computes the end points of a segment: on its line, or on the frame's border
+ * where the line leaves it beside the last edge pixels. */
 void cuv_hough_segment_ends (const CuvHoughLayout *self,
     const CuvHoughPeak *peak, const CuvHoughSegment *segment,
     double points[4] /* x1 y1 x2 y2 */);
 
 /* ---- regions ---- */
 
-/* Whether segments are those of regions, adjacent edges of similar directions,
- * instead of parts of lines: J. B. Burns, A. R. Hanson, E. M. Riseman,
+/* Whether segments come from regions, which are adjacent edges of similar
+ * directions, and not from lines: J. B. Burns, A. R. Hanson, E. M. Riseman,
  * Extracting Straight Lines, PAMI 1986, on which LSD is based as well. */
 static inline bool
 cuv_hough_uses_regions (
@@ -211,7 +214,7 @@ cuv_hough_uses_regions (
 
 typedef struct _CuvRegions CuvRegions;
 
-/* Memory for frames of a size; NULL if out of memory. */
+/* Allocates memory for frames of a size; returns NULL if out of memory. */
 CuvRegions *cuv_regions_new (int width, int height);
 void cuv_regions_free (CuvRegions *self); /* NULL is allowed */
 
@@ -223,11 +226,11 @@ size_t cuv_regions_find (CuvRegions *self, const CuvHoughLayout *layout,
 
 /* ---- debug views ---- */
 
-/* edges: a map of the frame's size. */
+/* Draws edges, a map of the frame's size. */
 void cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges);
 
-/* Each pixel shows the maximum of its cells: white above the threshold,
- * otherwise up to 3/4 as bright. */
+/* Draws votes. Each pixel shows the maximum of its cells: white above the
+ * threshold, otherwise up to 3/4 as bright. */
 void cuv_hough_draw_votes (const CuvFrame *frame, const CuvHoughLayout *layout,
     const uint32_t *accumulator, uint32_t threshold);
 

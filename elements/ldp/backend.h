@@ -13,7 +13,8 @@ typedef struct {
   CuvFrame frame;  /* writable if draw is set */
   CuvLdpRect rect; /* inside the frame */
   int draw; /* direction of the codes to draw, CUV_LDP_DIRECTIONS: none */
-  /* cuv_ldp_n_counts() of cuv_ldp_count_size() bytes, until the next run */
+  /* cuv_ldp_n_counts() of cuv_ldp_count_size() bytes, valid until the next
+   * run */
   const void *counts;
 } CuvLdpDescription;
 
@@ -23,7 +24,8 @@ typedef struct {
   CuvBackend backend;
 } CuvLdpDescriptor;
 
-/* For frames like this one. After an error, what was open stays open. */
+/* Opens self for frames like this one. After an error, the backend that was
+ * open stays open. */
 const char *cuv_ldp_descriptor_open (CuvLdpDescriptor *self,
     const CuvLdpLayout *layout, const CuvFrame *frame,
     const CuvProcessor *processor);

@@ -25,13 +25,13 @@ typedef struct {
 /* Boxed; copies are references. */
 GType gst_ldp_index_get_type (void);
 
-/* Checks every entry. Returns NULL on failure, and *problem, to be freed, says
- * why. */
+/* Loads an index and checks every entry. On failure returns NULL and sets
+ * *problem to the reason; free it. */
 GstLdpIndex *gst_ldp_index_load (const gchar *path, gchar **problem);
 
-/* Looks for new entries if the last time was `interval` ms ago (0 = never).
- * Returns whether it did; problems are posted as warnings of the element, with
- * the path. */
+/* Looks for new entries if `interval` ms have passed since the last time (0 =
+ * never). Returns whether it did; problems are posted as warnings of the
+ * element, with the path. */
 gboolean gst_ldp_index_refresh (
     GstLdpIndex *self, const gchar *path, gint interval, GstElement *element);
 

@@ -130,10 +130,9 @@ gst_ldp_index_sink_get_stats (GstElement *element, GValue *value)
  * GstLdpIndexSink:entry-name:
  *
  * Name of the entries: text with at most one %d, or %05d, for the number of the
- * frame, counted from start-index, and %% for a percent sign. By default the
- * title in the stream's tags since the previous frame, downstream of
- * multifilesrc the name of the file, otherwise %06d. Takes effect at the next
- * start.
+ * frame, counted from start-index, and %% for a percent sign. The default is
+ * the title in the stream's tags since the previous frame, the name of the file
+ * downstream of multifilesrc, otherwise %06d. Takes effect at the next start.
  *
  * Since: 0.1
  */
@@ -185,7 +184,8 @@ static const GstCuvSettingsTable settings_table = {
   .check = gst_ldp_index_sink_check,
 };
 
-/* The choice of regions: the only settings that may change while playing. */
+/* Returns the choice of regions. It and the number of threads are the only
+ * settings that may change while playing. */
 static GstLdpRegionChoice
 pending_choice (GstLdpIndexSink *self, gint *n_threads)
 {
@@ -250,7 +250,7 @@ run_descriptor (GstLdpIndexSink *self, const GstCuvFrame *frame,
   return error;
 }
 
-/* The counts, valid until the next run; NULL after an error. */
+/* Returns the counts, valid until the next run; NULL after an error. */
 static gconstpointer
 gst_ldp_index_sink_describe (GstLdpIndexSink *self, GstBuffer *buffer,
     const CuvLdpRect *rect, gint n_threads)
@@ -469,7 +469,7 @@ gst_ldp_index_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 
 /* ---- states ---- */
 
-/* The context needs the device before the start. */
+/* The CUDA context has to know the device before the element starts. */
 static void
 choose_device (GstLdpIndexSink *self)
 {

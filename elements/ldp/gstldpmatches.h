@@ -26,7 +26,8 @@ typedef struct {
 void gst_ldp_matches_init (GstLdpMatches *self);
 void gst_ldp_matches_clear (GstLdpMatches *self);
 
-/* Bytes per frame; if its pictures take more, none are published. */
+/* Maximum size of a frame's pictures in bytes; if they take more, none are
+ * published. */
 enum { GST_LDP_MATCHES_MAX_PICTURES = 64 << 20 };
 
 /* Starts a frame. index: the serial number of the index. */

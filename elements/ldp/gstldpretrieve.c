@@ -35,7 +35,7 @@ GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);
 typedef struct {
   GstLdpRegionChoice choice; /* must be the first field */
   gint k;
-  gint orientations; /* CUV_LDP_UPRIGHT .. */
+  gint orientations; /* how many, CUV_LDP_UPRIGHT .. */
   gdouble threshold, share;
   gint gpu_memory_limit; /* MiB, 0 = half of the free memory */
   gint refresh_interval; /* milliseconds, 0 = never */
@@ -62,8 +62,8 @@ struct _GstLdpRetrieve {
 
   /* used by the streaming thread only */
   CuvLdpRetrieval *retrieval;
-  gboolean reported_size;    /* thumbnails dropped */
-  gboolean reported_regions; /* regions ignored */
+  gboolean reported_size;    /* reported that thumbnails were dropped */
+  gboolean reported_regions; /* reported that regions were ignored */
   GArray *regions;           /* GstLdpRegion, of the last analysed frame */
   GstLdpMatches matches;
 };
@@ -115,8 +115,8 @@ load_index (gpointer settings)
 /**
  * GstLdpRetrieve:share:
  *
- * A GPU that is r times as fast as the CPU takes r / (1 + r) of the entries in
- * the time that the CPU takes for the others: -1 measures r.
+ * If the GPU is r times as fast as the CPU, both take the same time when the
+ * GPU compares r / (1 + r) of the entries: -1 measures r.
  *
  * Since: 0.1
  */
@@ -247,7 +247,8 @@ index_info (GstLdpRetrieve *self)
   return cuv_ldp_index_info (in_force (self)->index->file);
 }
 
-/* A descriptor upstream with other parameters would be ignored silently. */
+/* Posts an error if a descriptor from upstream has other parameters, because
+ * otherwise it would be ignored silently. */
 static gboolean
 check_descriptors (GstLdpRetrieve *self, GstBuffer *buffer)
 {

@@ -64,9 +64,10 @@
 
 /* ---- layout of a descriptor ---- */
 
-/* For pictures of width x height, each 1 .. CUV_LDP_MAX_SIZE. Unused parameters
- * become 0, so that equal layouts compare equal. Returns NULL, or the problem
- * and what to do, which is valid until the thread's next call. */
+/* Computes the layout for pictures of width x height, each 1 ..
+ * CUV_LDP_MAX_SIZE. Unused parameters become 0, so that equal layouts compare
+ * equal. Returns NULL, or the problem and what to do, which is valid until the
+ * thread's next call. */
 const char *cuv_ldp_layout_init (
     CuvLdpLayout *self, const CuvLdpParams *params, int width, int height);
 
@@ -74,14 +75,14 @@ const char *cuv_ldp_layout_init (
 const char *cuv_ldp_problem (const char *format, ...)
     __attribute__ ((format (printf, 1, 2)));
 
-/* Number of counts of all histograms. */
+/* Returns the number of counts of all histograms. */
 size_t cuv_ldp_n_counts (const CuvLdpLayout *self);
 
-/* Number of codes in each histogram of a block of the first scale;
- * cuv_ldp_scale () gives the layouts of the others. */
+/* Returns the number of codes in each histogram of a block of the first scale;
+ * cuv_ldp_scale() returns the layouts of the others. */
 uint32_t cuv_ldp_total (const CuvLdpLayout *self, int column, int row);
 
-/* The pixels that a block counts: x[0] to x[1] - 1, y[0] to y[1] - 1. */
+/* Finds the pixels that a block counts: x[0] to x[1] - 1, y[0] to y[1] - 1. */
 void cuv_ldp_block (
     const CuvLdpLayout *self, int column, int row, int x[2], int y[2]);
 
@@ -92,32 +93,32 @@ void cuv_ldp_convert_counts (
 
 /* ---- pictures ---- */
 
-/* The grey values of a rectangle, resized to width x height, row by row. On
- * each axis with integer weights: reducing averages the covered pixels by area,
- * enlarging interpolates between the two nearest. The sum is rounded once,
- * halves up. */
+/* Computes the grey values of a rectangle resized to width x height, row by
+ * row. Weights are integers on each axis: reducing averages the covered pixels
+ * by area, enlarging interpolates linearly between the two nearest. The sum is
+ * rounded once, halves up. */
 void cuv_ldp_resize (const CuvFrame *frame, const CuvLdpRect *rect, int width,
     int height, uint8_t *picture);
 
 /* ---- codes: cuv_ldp_code () of ldp/ldp-code.h ---- */
 
-/* Draws codes of one direction as grey values into a rectangle of the frame:
- * nearest pixel of the picture, which has the layout's size; black where codes
- * are not counted. */
+/* Draws codes of one direction as grey values into a rectangle of the frame.
+ * Each pixel shows the nearest one of the picture, which has the layout's size;
+ * it is black where codes are not counted. */
 void cuv_ldp_draw (const CuvFrame *frame, const CuvLdpRect *rect,
     const CuvLdpLayout *layout, const uint8_t *picture, int direction);
 
-/* The cuv_ldp_n_counts() counts of a picture of the layout's size. Each scale
- * is the one before, resized to half its width and height, rounded down to at
- * least one pixel. Returns false if out of memory. */
+/* Computes the cuv_ldp_n_counts() counts of a picture of the layout's size.
+ * Each scale is the one before, resized to half its width and height, rounded
+ * down to at least one pixel. Returns false if out of memory. */
 bool cuv_ldp_describe (
     const CuvLdpLayout *self, const uint8_t *picture, uint32_t *counts);
 
 /* ---- similarity ---- */
 
-/* Similarity, 0 .. 1, of two pictures with the same parameters and number of
- * blocks: the mean, over histograms that are not empty in both pictures, of the
- * intersection of the normalised histograms. */
+/* Returns the similarity, 0 .. 1, of two pictures with the same parameters and
+ * number of blocks: the mean, over histograms that are not empty in both
+ * pictures, of the intersection of the normalised histograms. */
 double cuv_ldp_similarity (const CuvLdpLayout *a, const uint32_t *counts_a,
     const CuvLdpLayout *b, const uint32_t *counts_b);
 

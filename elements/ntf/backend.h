@@ -19,7 +19,7 @@ typedef enum {
   CUV_NTF_SCAN,     /* cube, ignore -> *scan */
   CUV_NTF_LOAD,     /* cube, ignore, z, scale; the scale is that of a run */
   CUV_NTF_START,    /* params */
-  CUV_NTF_STEP,     /* -> status, result; when DONE factors */
+  CUV_NTF_STEP,     /* -> status, result; factors when DONE */
   CUV_NTF_RESIDUAL, /* -> map */
 } CuvNtfTask;
 
@@ -34,7 +34,7 @@ typedef struct {
 
   CuvNtfStatus status; /* set by every task; RUNNING unless STEP is done */
   CuvNtfScan *scan;
-  /* in host memory, of the state */
+  /* in host memory, owned by the state */
   const CuvNtfResult *result;
   const CuvNtfFactors *factors;
   const float *map; /* height x width */

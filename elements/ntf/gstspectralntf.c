@@ -2,7 +2,7 @@
 /**
  * SECTION:element-spectralntf
  * @title: spectralntf
- * @short_description: factorises spectral images and video without negatives
+ * @short_description: non-negative factorisation of images and video
  *
  * Approximates a cube, height x width x bands, or a window of frames of grey
  * video, by a sum of terms, each the product of a column, a row and a spectrum
@@ -211,7 +211,7 @@ ensure_backend (
   return open_backend (self, &config);
 }
 
-/* FLUSHING if cancelled. */
+/* Returns FLUSHING if cancelled. */
 static GstFlowReturn
 gst_spectral_ntf_run (GstSpectralNtf *self, CuvNtfTask task)
 {

@@ -17,10 +17,10 @@ typedef struct {
   const gdouble *ignore;      /* ignore value of the info, or NULL */
 } GstNtfBands;
 
-/* The info must outlive it. */
+/* info must outlive self. */
 void gst_ntf_bands_init (GstNtfBands *self, const GstCuvSpectralInfo *info);
 
-/* The sub-cube of a run of bands. */
+/* Returns the sub-cube of a run of bands. */
 CuvCube gst_ntf_bands_run (
     const GstNtfBands *self, const CuvCube *cube, gint i);
 

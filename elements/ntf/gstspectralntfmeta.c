@@ -18,7 +18,8 @@ name_columns (Columns *self, gint rank)
   }
 }
 
-/* Rows without padding, from row first on. */
+/* Returns rows without padding. Row `first` comes first; the others follow in a
+ * circle. */
 static gfloat *
 pack_rows (const CuvNtfFactors *factors, gint mode, gint first)
 {
@@ -32,7 +33,7 @@ pack_rows (const CuvNtfFactors *factors, gint mode, gint first)
   return rows;
 }
 
-/* The table's name in JSON: "ntf_u" etc. */
+/* Sets the table's mode, and its name in JSON: "ntf_u" etc. */
 static void
 name_table (GstStructure *table, const gchar *mode)
 {

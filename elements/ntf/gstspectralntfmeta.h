@@ -6,7 +6,7 @@
  *   a         of a matrix instead of u and v: a row for each pixel
  *   errors    a row for each test: iteration (u32), error (f64)
  *
- * The first, u or a, also has iterations, effective_rank (uint), error
+ * The first table, u or a, also has iterations, effective_rank (uint), error
  * (double), converged (boolean). */
 #ifndef GST_SPECTRAL_NTF_META_H
 #define GST_SPECTRAL_NTF_META_H
@@ -24,11 +24,11 @@ typedef struct {
   gboolean is_matrix;
 } GstNtfTables;
 
-/* first: w is rotated so that this row comes first. */
+/* Attaches the tables. first: w is rotated so that this row comes first. */
 void gst_ntf_meta_add (
     const GstNtfTables *self, gint first, const CuvNtfResult *result);
 
-/* The message about progress of a run of at most `iterations`. */
+/* Returns the message about the progress of a run of at most `iterations`. */
 GstStructure *gst_ntf_meta_progress (
     GstBuffer *buffer, const CuvNtfResult *result, gint iterations);
 

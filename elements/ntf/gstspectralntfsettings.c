@@ -76,7 +76,7 @@ GST_CUV_DEFINE_ENUM (bad_values_get_type, "GstNtfBadValues",
  * GstSpectralNtf:window:
  *
  * Frames of GRAY8 video that are factorised together; they take the place of
- * bands. A new value empties the window. The latency includes it.
+ * bands. A new value empties the window. The latency includes the window.
  *
  * Since: 0.1
  */

@@ -54,7 +54,8 @@ may_be_grey (const GstStructure *structure)
   return may;
 }
 
-/* Unfixed rates, and those that may be of another format, become any rate. */
+/* Scales a structure's frame rate. Rates that are not fixed, and those that may
+ * be of another format, become any rate. */
 static void
 scale_rate (GstStructure *structure, gint num, gint denom)
 {

@@ -21,21 +21,24 @@ gint gst_ntf_window_add (GstNtfWindow *self, gint depth, GstBuffer *frame);
 /* Whether the last frame completes a window that is due by hop. */
 gboolean gst_ntf_window_is_due (const GstNtfWindow *self, gint depth, gint hop);
 
-/* The slot of a complete window's first frame. */
+/* Returns the slot of a complete window's first frame. */
 gint gst_ntf_window_oldest (const GstNtfWindow *self, gint depth);
 
-/* The time of a window's picture: that of its first frame, hop frames long. */
+/* Sets the time of a window's picture to that of its first frame, and its
+ * duration to that of hop frames. */
 void gst_ntf_window_stamp (
     const GstNtfWindow *self, gint depth, gint hop, GstBuffer *picture);
 
-/* The delay of a picture after its timestamp; 0 if the rate is unknown. */
+/* Returns the delay of a picture after its timestamp; 0 if the rate is
+ * unknown. */
 GstClockTime gst_ntf_window_latency (gint depth, gint fps_n, gint fps_d);
 
-/* At the end of the stream: posts a warning if no window was complete. */
+/* Call at the end of the stream: posts a warning if no window was complete. */
 void gst_ntf_window_check_filled (
     const GstNtfWindow *self, gint depth, GstElement *element);
 
-/* Multiplies the rates of structures that are GRAY8; takes caps. */
+/* Multiplies the rates of structures that are GRAY8; takes ownership of
+ * caps. */
 GstCaps *gst_ntf_window_scale_rates (GstCaps *caps, gint num, gint denom);
 
 G_END_DECLS

@@ -51,8 +51,8 @@ void cuv_ntf_scan_rows (const CuvCube *cube, const double *ignore, int first,
     int end, CuvNtfScan *scan);
 void cuv_ntf_scan_merge (CuvNtfScan *scan, const CuvNtfScan *later);
 
-/* The power of two that samples are divided by: 256 and 65536 for integers,
- * otherwise the smallest above the largest sample. */
+/* Returns the power of two that samples are divided by: 256 and 65536 for
+ * integers, otherwise the smallest above the largest sample. */
 double cuv_ntf_scale (CuvCubeFormat format, float largest);
 
 /* Copies rows first .. end - 1 of all bands to depths z, z + 1, ... of the
@@ -71,11 +71,13 @@ cuv_ntf_pad (int n)
   return (n + CUV_NTF_LANES - 1) / CUV_NTF_LANES * CUV_NTF_LANES;
 }
 
-/* n zeros, aligned to 64 bytes; NULL if out of memory. free() them. */
+/* Returns n zeros, aligned to 64 bytes, or NULL if out of memory. free()
+ * them. */
 float *cuv_ntf_alloc (size_t n);
 
-/* Factors of all zeros; of a MATRIX with height 1 and the number of pixels as
- * width. Returns false if out of memory; then call clear(), too. */
+/* Initialises factors with zeros; those of a MATRIX have height 1 and the
+ * number of pixels as width. Returns false if out of memory; then call
+ * cuv_ntf_factors_clear(), too. */
 bool cuv_ntf_factors_init (
     CuvNtfFactors *self, int height, int width, int depth, int rank);
 void cuv_ntf_factors_clear (CuvNtfFactors *self);
@@ -100,32 +102,34 @@ typedef struct {
       product; /* elementwise product of the other modes' Gram matrices */
   double penalty[CUV_NTF_MAX_RANK];
   double divisors[CUV_NTF_MAX_RANK]; /* HALS: the product's diagonal, damped */
-  /* HALS: not updated, because another column of the term is 0 */
+  /* HALS: the column is not updated, because another column of the term is 0 */
   bool is_fixed[CUV_NTF_MAX_RANK];
 } CuvNtfUpdate;
 
 void cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
     const CuvNtfFactors *factors, CuvNtfGram grams[CUV_NTF_MODES], int mode);
 
-/* numerators: the row of the tensor times the other modes' factors (MTTKRP). */
+/* Updates a row. numerators: the row of the tensor times the other modes'
+ * factors (MTTKRP). */
 void cuv_ntf_update_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* Updates a row if sums_to_one is set, by solving the least squares at once. */
+/* Updates a row if sums_to_one is set, by solving the least-squares problem at
+ * once. */
 void cuv_ntf_sum_to_one_row (
     const CuvNtfUpdate *self, const float *numerators, float *row);
 
-/* One iteration, straight from the definition. */
+/* Computes one iteration, straight from the definition. */
 void cuv_ntf_iterate (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors);
 
 /* ---- error and run ---- */
 
-/* Relative error, |G - sum of terms| / |G| in Frobenius norms. */
+/* Returns the relative error, |G - sum of terms| / |G| in Frobenius norms. */
 double cuv_ntf_error (const CuvNtfTensor *tensor, const CuvNtfFactors *factors);
 
-/* A whole run. It begins with random factors or, with init = PREVIOUS, with
- * those in factors. */
+/* Computes a whole run. It begins with random factors or, with init = PREVIOUS,
+ * with those in factors. */
 void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
     CuvNtfFactors *factors, CuvNtfResult *result);
 
@@ -133,13 +137,13 @@ void cuv_ntf_run (const CuvNtfTensor *tensor, const CuvNtfParams *params,
 
 #define CUV_NTF_SHOWN 3
 
-/* The maps of three terms, u v^T or of a MATRIX v, as red, green and blue, each
- * scaled to its own maximum. terms: numbers from 1; 0 and numbers above the
- * rank are black. */
+/* Paints the maps of three terms, u v^T or of a MATRIX v, as red, green and
+ * blue, each scaled to its own maximum. terms: numbers from 1; 0 and numbers
+ * above the rank are black. */
 void cuv_ntf_paint_terms (const CuvNtfFactors *factors, int width, int height,
     const int32_t terms[CUV_NTF_SHOWN], uint8_t *pixels, size_t stride);
 
-/* A map of residuals >= 0 in grey; white is three times their RMS. */
+/* Paints a map of residuals >= 0 in grey; white is three times their RMS. */
 void cuv_ntf_paint_residual (
     const float *map, int width, int height, uint8_t *pixels, size_t stride);
 

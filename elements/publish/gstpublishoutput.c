@@ -116,8 +116,8 @@ none_if_empty (const gchar *text)
   return gst_cuv_publish_is_empty (text) ? NULL : g_strdup (text);
 }
 
-/* Reports a key that does not match its certificate at the start: the libraries
- * would fail at each connection. */
+/* Checks at the start that the key matches its certificate: otherwise the
+ * libraries would fail at each connection. */
 static gboolean
 check_key (const GstCuvPublishSettings *settings, GError **error)
 {
@@ -136,8 +136,8 @@ check_key (const GstCuvPublishSettings *settings, GError **error)
   return TRUE;
 }
 
-/* Reports unreadable files at the start: the libraries would only fail when
- * they connect. */
+/* Checks at the start that files are readable: otherwise the libraries would
+ * fail when they connect. */
 static gboolean
 check_files (const GstCuvPublishSettings *settings, GError **error)
 {

@@ -5,8 +5,8 @@
  *   gstvisionpublish.c     the element: a record for each frame, EOS, states
  *   gstpublishsettings.c   its properties
  *   gstpublishsignals.c    its action signals, which read results for programs
- *   gstpublishoutput.c     this: formats, and writer or outbox by the property
- *                          target
+ *   gstpublishoutput.c     this: formats; chooses writer or outbox by the
+ *                          property target
  *   output/                knows nothing of GStreamer
  *     writer.c, -thread.c    a queue in memory and a thread that writes to a
  *                            file: target=file
@@ -24,10 +24,10 @@
  * calls gst_cuv_publish_output_push(), which makes the text on the streaming
  * thread and puts it into one of two queues.
  *
- * CuvWriter is for a byte stream: what is written is done, so it keeps at most
+ * CuvWriter is for a byte stream: a written record is done, so it keeps at most
  * CUV_WRITER_MAX_RECORDS records in memory and never waits. CuvOutbox is for a
- * broker that answers later: a message stays in the spool until it was
- * acknowledged, and is sent again if it was not, which a file cannot need. */
+ * broker that answers later: a message stays in the spool until it is
+ * acknowledged, and is sent again after a lost connection. */
 #ifndef GST_CUV_PUBLISH_OUTPUT_H
 #define GST_CUV_PUBLISH_OUTPUT_H
 
@@ -47,23 +47,23 @@ GstCuvPublishOutput *gst_cuv_publish_output_new (
 void gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
     const CuvRecordFrame *frame, GstBuffer *buffer);
 
-/* Waits until the queue is written or acknowledged, up to 10 seconds. For EOS.
- */
+/* For EOS: waits until the queue is written or acknowledged, up to 10
+ * seconds. */
 void gst_cuv_publish_output_finish (GstCuvPublishOutput *self);
 
-/* If the file was renamed or removed, ends it and opens a new one. */
+/* If the file was renamed or removed, ends it and opens a new one in its
+ * place. */
 void gst_cuv_publish_output_reopen (GstCuvPublishOutput *self);
 
-/* From any thread: TRUE ends all waits and prevents new ones until FALSE is
- * set.
- */
+/* May be called from any thread. TRUE ends all waits and prevents new ones
+ * until FALSE is set. */
 void gst_cuv_publish_output_interrupt (
     GstCuvPublishOutput *self, gboolean interrupt);
 
 /* Posts pending warnings on the bus. */
 void gst_cuv_publish_output_post_warning (GstCuvPublishOutput *self);
 
-/* Adds records, dropped, bytes and queue, and for a broker more fields. */
+/* Adds the fields records, dropped, bytes and queue, and more for a broker. */
 void gst_cuv_publish_output_get_stats (
     GstCuvPublishOutput *self, GstStructure *stats);
 

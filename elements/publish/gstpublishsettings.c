@@ -161,7 +161,7 @@ make_dropped (void)
  * GstVisionPublish:tags:
  *
  * The text of a JSON object that is written in each record. Any other text is
- * refused, with an error at the start, with a warning while running.
+ * refused: with an error at the start, with a warning while running.
  *
  * Since: 0.1
  */
@@ -178,8 +178,8 @@ make_dropped (void)
  * GstVisionPublish:address:
  *
  * Host or host:port of the broker; for Kafka a list of them, separated by
- * commas. Ports are 1883, or 8883 with TLS, for MQTT, 9092 for Kafka. User and
- * password have their own properties.
+ * commas. The default port is 1883 for MQTT, 8883 for MQTT with TLS, and 9092
+ * for Kafka. User and password have their own properties.
  *
  * Since: 0.1
  */
@@ -189,8 +189,8 @@ make_dropped (void)
  * The topic, in which {source} is replaced by #GstVisionPublish:source, or by
  * the element's name if that is not set, and {kind} by "records". The default
  * is "cameras/{source}/{kind}" for MQTT and "cameras.{kind}" for Kafka, where
- * the source is the message's key. If the topic of MQTT contains {kind}, the
- * broker retains the status (online, stopped or lost) in the topic with
+ * the source is the message's key. If an MQTT topic contains {kind}, the broker
+ * retains the status (online, stopped or lost) in the topic whose {kind} is
  * "status".
  *
  * Since: 0.1

@@ -29,7 +29,7 @@ typedef struct {
   JsonNode *tags;   /* an object; NULL = none */
 
   gint target; /* GstCuvPublishTarget */
-  /* of a broker; strings NULL = none */
+  /* settings of a broker; NULL strings = none */
   gchar *address, *topic, *client_id, *user, *password_file, *password_env;
   gint sasl;         /* CuvSasl */
   gint tls;          /* CuvTls */
@@ -51,7 +51,7 @@ gst_cuv_publish_is_empty (const gchar *text)
   return text == NULL || *text == '\0';
 }
 
-/* The values of the read-only properties, in gstvisionpublish.c. */
+/* Getters of the read-only properties, in gstvisionpublish.c. */
 void gst_vision_publish_get_dropped (GstElement *element, GValue *value);
 void gst_vision_publish_get_stats (GstElement *element, GValue *value);
 

@@ -20,7 +20,7 @@ typedef void (*Append) (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
 
 /* Applies append to the buffer's results. The size of the frame is unknown if
- * caps is NULL or has none. */
+ * caps is NULL or has no size. */
 static gchar *
 read_with (Append append, GstBuffer *buffer, const GstCaps *caps)
 {
@@ -144,7 +144,8 @@ gst_publish_install_signals (GType type)
    * @buffer: a buffer
    * @n: the index of the table, from 0
    *
-   * Returns: (nullable): the structure of the table, %NULL if there are no more
+   * Returns: (nullable): the structure of the table, %NULL if there is none
+   * with this index
    *
    * Since: 0.1
    */

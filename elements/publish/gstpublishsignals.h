@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 void gst_publish_install_signals (GType type);
 
-/* Called by the element: the handler of its signal. */
+/* The handler of the signal reopen, in gstvisionpublish.c. */
 void gst_vision_publish_reopen (GstElement *element);
 
 G_END_DECLS

@@ -45,7 +45,7 @@ struct _GstVisionPublish {
 
   /* used by the streaming thread only */
   CuvJson json;
-  GArray *objects; /* GstCuvObject, those of this frame */
+  GArray *objects; /* GstCuvObject of this frame */
   gint width, height;
 };
 

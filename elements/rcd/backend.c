@@ -89,7 +89,7 @@ typedef struct {
   int n_slots;
 } Cuda;
 
-/* The slot of a filter; assigns one if it has none. */
+/* Returns the slot of a filter; assigns one if it has none. */
 static int
 slot_of (Cuda *self, CuvCorrelation *filter)
 {
@@ -105,7 +105,8 @@ slot_of (Cuda *self, CuvCorrelation *filter)
   return slot;
 }
 
-/* Copies to the device filters that learned on the CPU or in other memory. */
+/* Copies a filter to the device unless its model is there already. Returns 0,
+ * or -1 after an error. */
 static int
 fetch (Cuda *self, CuvCorrelation *filter, void *stream)
 {
@@ -118,7 +119,7 @@ fetch (Cuda *self, CuvCorrelation *filter, void *stream)
       filter->model.re, filter->model.im, stream);
 }
 
-/* part: the first of a sample's sizes. */
+/* Describes a sample of one size, the filter's current one, in part[0]. */
 static CuvRcdSample
 sample_of (Cuda *self, CuvCorrelation *filter, int crop)
 {
@@ -165,7 +166,7 @@ learn (Cuda *self, CuvCorrelation *filter, const CuvRcdFilterJob *job,
   return cuv_rcd_filter_cuda_learn (self->filters, &sample, job->rate, stream);
 }
 
-/* Runs everything but what collect_filters() waits for. */
+/* Enqueues all work except what collect_filters() waits for. */
 static int
 submit_filters (
     Cuda *self, const CuvFrame *frame, const CuvRcdFilterJob *job, void *stream)
@@ -226,7 +227,7 @@ rcd_run_cuda (void *state, void *data, const CuvProcessor *processor)
   return failed ? cuv_cuda_error () : NULL;
 }
 
-/* Runs the kernels of filters once. */
+/* Runs each kernel of the filters once, so that it is loaded. */
 static const char *
 open_filters (Cuda *self, const CuvFrame *frame, const CuvProcessor *processor)
 {
@@ -251,7 +252,7 @@ open_filters (Cuda *self, const CuvFrame *frame, const CuvProcessor *processor)
   return problem;
 }
 
-/* A target with one window, the frame's first cell. */
+/* Returns a target with one window, which is the frame's first cell. */
 static CuvRcdTarget
 rcd_first_cell (const CuvRcdConfig *config, const CuvRcdArea *area)
 {
@@ -301,7 +302,8 @@ rcd_open_cuda (void **state, const void *data, const CuvFrame *frame,
   return error != NULL ? error : open_filters (self, frame, processor);
 }
 
-/* Filters keep what they have learned. */
+/* The filters keep what they have learned: their models are copied to the
+ * host. */
 static void
 rcd_close_cuda (void *state)
 {

@@ -10,8 +10,8 @@
 /* Opened with a CuvRcdConfig. */
 extern const CuvBackendClasses cuv_rcd_backend_classes;
 
-/* What filters do: find their targets around their places in a frame; start
- * with new targets; or let one filter of the last find or start learn what is
+/* Tasks of filters: find their targets near the last places in a frame; start
+ * with new targets; or let one filter of the last FIND or START learn what is
  * at its place. */
 typedef enum { CUV_RCD_FIND, CUV_RCD_START, CUV_RCD_LEARN } CuvRcdFilterTask;
 
@@ -19,8 +19,7 @@ typedef struct {
   CuvRcdFilterTask task;
   CuvCorrelation *const *filters;
   int n;
-  int crop;   /* LEARN: the number that its one filter had in the last find or
-               * start */
+  int crop;   /* LEARN: index of its one filter in the last FIND or START */
   float rate; /* LEARN: see cuv_correlation_learn() */
   CuvCorrelationWork *work;
 } CuvRcdFilterJob;
@@ -32,14 +31,15 @@ typedef struct {
 
   const CuvRcdSearch *search; /* NULL = no search */
   CuvRcdMatch *matches;       /* receives one per target */
-  /* 0, or draws the first target's distance map over the frame, which must be
-   * writable: see cuv_rcd_map_value() */
+  /* If not 0, draws the first target's distance map over the frame, which must
+   * be writable; see cuv_rcd_map_value(). */
   double half;
 
   const CuvRcdFilterJob *filters; /* NULL = no filters */
 
   const CuvRcdBox *box; /* box to measure, inside the frame; NULL = none */
-  int64_t *sums;        /* receives those of the box: cuv_rcd_box_sums() */
+  int64_t *sums;        /* receives the sums over the box; see
+                         * cuv_rcd_box_sums() */
 } CuvRcdJob;
 
 #endif

@@ -2,8 +2,8 @@
 #include "config.h"
 #include "gstrcdconfirm.h"
 
-/* Whether the detector only repeats the object, on a frame that it did not
- * analyse. */
+/* Whether the detector only repeated an earlier object, without analysing this
+ * frame. */
 static gboolean
 is_held (const GstCuvObject *object)
 {
@@ -36,7 +36,7 @@ is_detected (const GstRcdTargets *self, const CuvRcdBox *target, GQuark label,
   return detected;
 }
 
-/* A frame with other objects shows that the detector looked at it. */
+/* If a frame has other objects, the detector analysed it. */
 static void
 count_detection (GstRcdTarget *target, gboolean detected, guint n_objects)
 {

@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* After a run: counts this frame's objects, self->present, for the targets that
- * came from a detector. Sets the events of those that are published from now
- * on, and removes those that are given up. The lock is held. */
+/* Call after a run, with the lock held. Counts the frame's objects
+ * (self->present) for the targets that came from a detector, sets the events of
+ * those that are published from now on, and removes those that are given up. */
 void gst_rcd_confirm_targets (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstVideoInfo *info);
 
-/* The number of targets that are published. */
+/* Returns the number of targets that are published. */
 gint gst_rcd_n_confirmed (const GstRcdTargets *self);
 
 G_END_DECLS

@@ -34,8 +34,8 @@ gst_rcd_is_same_place (const CuvRcdBox *a, const CuvRcdBox *b)
       && (contains_centre (a, b) || contains_centre (b, a));
 }
 
-/* The object with the largest IoU with a track, or NULL if none is above 0.5.
- * Skips objects that have a track already. */
+/* Returns the object with the largest IoU with a track, or NULL if none is
+ * above 0.5. Skips objects that have a track already. */
 static GstCuvObject *
 find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
     const GstVideoInfo *info)
@@ -58,7 +58,7 @@ find_object (const CuvRcdBox *track, const GArray *present, GQuark label,
 
 /* ---- tracks ---- */
 
-/* Leaves out infinite distances, which frames without a comparison have. */
+/* Omits infinite distances: nothing was compared in such frames. */
 static void
 gst_rcd_describe_region (
     const CuvTrack *track, gdouble max_distance, GstStructure *structure)
@@ -130,7 +130,7 @@ gst_rcd_append_region (GValue *list, const CuvTrack *track,
 {
   const CuvRcdBox *box = &track->box;
   const gchar *name = g_quark_to_string (target->label);
-  /* a structure takes UTF-8 only, a region of interest anything */
+  /* a structure takes UTF-8 only, a region of interest any bytes */
   gchar *label = name != NULL ? g_utf8_make_valid (name, -1) : NULL;
   GstStructure *structure = gst_structure_new ("object", "id", G_TYPE_INT,
       track->id, "label", G_TYPE_STRING, label, "x", G_TYPE_UINT,

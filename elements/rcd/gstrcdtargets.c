@@ -158,7 +158,8 @@ gst_rcd_targets_find (const GstRcdTargets *self, gint id)
     .confirmed = TRUE };
 }
 
-/* Puts targets in the order of result's tracks and drops those without one. */
+/* Puts targets in the order of result's tracks and drops those without a
+ * track. */
 static void
 update_targets (GstRcdTargets *self, GstClockTime time)
 {
@@ -297,8 +298,8 @@ gst_rcd_targets_run (GstRcdTargets *self, const GstRcdSettings *settings,
 }
 
 /* Creates the tracker unless it exists, because targets may be added before the
- * first frame, when no settings are in force yet: prepare() applies them. NULL,
- * or what went wrong. */
+ * first frame, when no settings are in force yet: prepare() applies them.
+ * Returns NULL, or what went wrong. */
 static const gchar *
 ensure_tracker (GstRcdTargets *self)
 {

@@ -25,7 +25,7 @@ typedef struct {
   gint picture_id;         /* id of the target of picture, 0 = none */
   CuvTrackerResult result; /* result of the last analysed frame */
   GArray *targets;         /* GstRcdTarget, one per track of result */
-  GArray *present;         /* GstCuvObject, those of the current frame */
+  GArray *present;         /* GstCuvObject of the current frame */
   gboolean search_all; /* search the whole next frame, whatever the settings */
   gboolean rejected;   /* the previous frame rejected a target */
   gboolean ambiguous;  /* warned about a target that looks like its
@@ -48,19 +48,21 @@ void gst_rcd_targets_leave_device (GstRcdTargets *self);
 gboolean gst_rcd_targets_is_new_box (
     const GstRcdTargets *self, const CuvRcdBox *box);
 
-/* Allocates what frames like this one need. Returns NULL, or the problem, which
- * the caller frees: the result of configure(). */
+/* Allocates what frames like this one need. Returns what configure() is to
+ * return: NULL, or the problem, which the caller frees. */
 gchar *gst_rcd_targets_prepare (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstCuvFrame *frame);
 
-/* One frame: adds new targets, then tracks all of them. Posts warnings about
- * targets that cannot be tracked. Returns NULL, or what went wrong. */
+/* Processes one frame: adds new targets, then tracks all of them. Posts
+ * warnings about targets that cannot be tracked. Returns NULL, or what went
+ * wrong. */
 const gchar *gst_rcd_targets_run (GstRcdTargets *self,
     const GstRcdSettings *settings, const GstCuvFrame *frame,
     const GstVideoInfo *info, gint n_threads);
 
-/* From any thread, also before the start. Adds a target unless there are
- * max_targets. Returns its id, or 0 and sets *problem. */
+/* Adds a target unless there are max_targets already. Returns its id, or 0 and
+ * sets *problem. May be called from any thread, also before the element is
+ * started. */
 gint gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box,
     gint max_targets, const gchar **problem);
 void gst_rcd_targets_remove_all (GstRcdTargets *self);

@@ -150,8 +150,7 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
       buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
 }
 
-/* A seek keeps the targets, which may be anywhere in the next frame.
- */
+/* A seek keeps the targets: each may be anywhere in the next frame. */
 static void
 gst_rcd_track_reset (GstCuvFilter *filter)
 {
@@ -258,8 +257,8 @@ install_signals (GType type)
   /**
    * GstRcdTrack::set-target:
    * @track: the element
-   * @x: left of the box, pixels
-   * @y: its top
+   * @x: left edge of the box, in pixels
+   * @y: its top edge
    * @width: its width
    * @height: its height
    *

@@ -158,9 +158,9 @@ make_scales_spec (void)
 /**
  * GstRcdTrack:target-image:
  *
- * A picture of a target, which is searched in the whole frame: PNG, JPEG or any
- * other format that GStreamer decodes. Setting it again, even to the same path,
- * replaces the target of the previous picture.
+ * A picture of a target, which is searched for in the whole frame: PNG, JPEG or
+ * any other format that GStreamer decodes. Setting it again, even to the same
+ * path, replaces the target of the previous picture.
  *
  * Since: 0.1
  */
@@ -168,8 +168,8 @@ make_scales_spec (void)
  * GstRcdTrack:correlation:
  *
  * A correlation filter learns the arrangement of gradients in the target. It
- * gives place and size while it knows the target, and confirms places where a
- * lost target is found by its covariance.
+ * determines position and size while it recognises the target, and confirms
+ * places where a lost target is found by its covariance.
  *
  * Since: 0.2
  */
@@ -184,8 +184,8 @@ make_scales_spec (void)
 /**
  * GstRcdTrack:object-initial-x:
  *
- * The four together are the place of a target in the next frame. A new box
- * replaces the target of the previous one.
+ * The four properties object-initial-* together are a box around a target in
+ * the next frame. A new box replaces the target of the previous one.
  *
  * Since: 0.1
  */

@@ -36,7 +36,7 @@
  *   correlation.c         finding and learning on the CPU
  *   filter-dsp.c          function table in C
  *   ../cpu/x86/filter-avx2.c: the same in AVX2
- *   filter-template.h     the table, of the templates:
+ *   filter-template.h     the table, made of these templates:
  *   hog-template.h        features of cells
  *   fourier-template.h    their transforms
  *   solve-template.h      the filter of a model, and its responses
@@ -44,7 +44,7 @@
  * track/, targets over frames:
  *   tracker.c             one frame: search, decide, update
  *   tracker-match.c       what a match means for a target
- *   tracker-follow.c      filters, and what they and matches mean together
+ *   tracker-follow.c      filters, and how they and matches are combined
  *   tracker-plan.c        which windows to search
  *   tracker-targets.c     adding and removing targets
  *   update.c              model update
@@ -82,42 +82,45 @@ typedef struct {
   const int32_t *x, *y; /* n_columns + 1, n_rows + 1; ascending */
 } CuvRcdGrid;
 
-/* CUV_RCD_SUMS (n) sums for each cell, row by row. */
+/* Computes CUV_RCD_SUMS (n) sums for each cell, row by row. */
 void cuv_rcd_cell_sums (const CuvFrame *frame, CuvRcdFeatures features,
     const CuvRcdGrid *grid, int64_t *cells);
 
-/* Integral images of the cells: (n_rows + 1) x (n_columns + 1) entries of
- * n_sums sums each; entry (r, c) is the sum over rows < r and columns < c. */
+/* Computes integral images of the cells: (n_rows + 1) x (n_columns + 1) entries
+ * of n_sums sums each; entry (r, c) is the sum over rows < r and columns <
+ * c. */
 void cuv_rcd_integrate (const int64_t *cells, int n_sums,
     const CuvRcdGrid *grid, int64_t *integrals);
 
-/* The sums over columns left .. right - 1 and rows top .. bottom - 1. */
+/* Computes the sums over columns left .. right - 1 and rows top .. bottom -
+ * 1. */
 void cuv_rcd_window_sums (const int64_t *integrals, int n_sums,
     const CuvRcdGrid *grid, int left, int top, int right, int bottom,
     int64_t *sums);
 
-/* The sums over a box inside the frame; the features x and y count from the
- * box's top left pixel. */
+/* Computes the sums over a box inside the frame; the features x and y count
+ * from the box's top left pixel. */
 void cuv_rcd_box_sums (const CuvFrame *frame, CuvRcdFeatures features,
     const CuvRcdBox *box, int64_t *sums);
 
 /* ---- models (reference/model.c) ---- */
 
-/* covariance: packed, of a region of width x height pixels, with lambda added.
- * Computes the derived fields. Returns false if it is not positive definite. */
+/* Computes the derived fields. covariance: packed, of a region of width x
+ * height pixels, with lambda added. Returns false if it is not positive
+ * definite. */
 bool cuv_rcd_model_init (CuvRcdModel *self, const double *covariance, int n,
     double width, double height);
 
-/* sums: as cuv_rcd_box_sums() returns them. Also false if the box has fewer
- * than n + 1 pixels. */
+/* Initialises a model from sums as cuv_rcd_box_sums() computes them. Returns
+ * false also if the box has fewer than n + 1 pixels. */
 bool cuv_rcd_model_from_sums (CuvRcdModel *self, const int64_t *sums, int n,
     const CuvRcdBox *box, double lambda);
 
 /* ---- windows (reference/windows.c) ---- */
 
-/* All windows of columns x rows cells within a part of the search area, step
- * cells apart. first: number of the first window. n_x and n_y are 0 if none
- * fits. */
+/* Returns all windows of columns x rows cells within a part of the search area,
+ * step cells apart. first: number of the first window. n_x and n_y are 0 if
+ * none fits. */
 CuvRcdLevel cuv_rcd_level (
     const CuvRcdArea *part, int columns, int rows, int step, int first);
 
@@ -127,11 +130,12 @@ cuv_rcd_level_windows (const CuvRcdLevel *level)
   return level->n_x * level->n_y;
 }
 
-/* Window i of a level, 0 <= i < cuv_rcd_level_windows(), in frame pixels. */
+/* Returns window i of a level, 0 <= i < cuv_rcd_level_windows(), in frame
+ * pixels. */
 CuvRcdBox cuv_rcd_level_box (
     const CuvRcdArea *area, const CuvRcdLevel *level, int cell, int i);
 
-/* Intersection over union of two boxes, 0 .. 1. */
+/* Returns the intersection over union of two boxes, 0 .. 1. */
 double cuv_rcd_overlap (const CuvRcdBox *a, const CuvRcdBox *b);
 
 /* Whether the centre of box lies outside other. */
@@ -143,7 +147,7 @@ bool cuv_rcd_centre_is_outside_all (
 
 /* ---- refinement (reference/windows.c) ---- */
 
-/* Candidates that a search refines: 1 without refinement. */
+/* Returns how many candidates a search refines; 1 without refinement. */
 static inline int
 cuv_rcd_n_candidates (const CuvRcdSearch *search)
 {
@@ -161,36 +165,38 @@ typedef struct {
   bool valid[CUV_RCD_FINE_WINDOWS];
 } CuvRcdFineWindows;
 
-/* spacing: pixels between windows; width, height: the frame's. */
+/* Initialises the windows of a round. spacing: pixels between windows; width,
+ * height: the frame's. */
 void cuv_rcd_fine_windows_init (CuvRcdFineWindows *self,
     const CuvRcdBox *around, int spacing, int shift, int width, int height);
 
 /* ---- search (reference/search.c) ---- */
 
-/* A match without a window: infinite scores. */
+/* Returns a match without a window; its scores are infinite. */
 CuvRcdMatch cuv_rcd_no_match (void);
 
-/* The best window of a target whose centre lies outside n candidates. scores:
- * by window number. Sets all but second and sums. */
+/* Finds the best of a target's windows whose centres lie outside all n
+ * candidates. scores: by window number. Sets all fields but second and sums. */
 void cuv_rcd_find_next (const CuvRcdSearch *search, const CuvRcdTarget *target,
     int cell, const double *scores, const CuvRcdBox *candidates, int n,
     CuvRcdMatch *match);
 
 /* Searches one frame: one match per target. scores: NULL, or receives the
- * scores of all windows before refinement, config->max_windows of them. false
- * if out of memory. */
+ * scores of all windows before refinement, config->max_windows of them. Returns
+ * false if out of memory. */
 bool cuv_rcd_search (const CuvRcdConfig *config, const CuvFrame *frame,
     const CuvRcdSearch *search, double *scores, CuvRcdMatch *matches);
 
 /* ---- crops (reference/crop.c) ---- */
 
-/* The first side x side pixels of a crop, row by row. side <= CUV_RCD_CROP. */
+/* Computes the first side x side pixels of a crop, row by row. side <=
+ * CUV_RCD_CROP. */
 void cuv_rcd_crop (
     const CuvFrame *frame, const CuvRcdCrop *crop, int side, uint8_t *pixels);
 
 /* ---- distance map (reference/distance-map.c) ---- */
 
-/* Grey value of a distance d: 255 * 2^(-d / half), 255 for 0. */
+/* Returns the grey value of a distance d: 255 * 2^(-d / half), 255 for 0. */
 uint8_t cuv_rcd_map_value (double score, CuvRcdMetric metric, double half);
 
 /* Draws the scores of a level's windows over a frame: each a grey rectangle of

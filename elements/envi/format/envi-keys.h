@@ -28,7 +28,8 @@ enum {
   CUV_ENVI_N_KEYS,
 };
 
-/* Reads the wavelengths and widths of bands. False with reader's error set. */
+/* Reads the wavelengths and widths of bands. On failure returns false and sets
+ * reader's error. */
 bool cuv_envi_read_lengths (CuvEnvi *envi, CuvEnviReader *reader);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 0 if it is not a unit of length. Latin-1 has the micro sign in one byte. */
+/* Returns 0 if it is not a unit of length. Latin-1 has the micro sign in one
+ * byte. */
 static double
 unit_in_nm (const CuvEnviValue *unit)
 {
@@ -25,9 +26,9 @@ unit_in_nm (const CuvEnviValue *unit)
   return 0;
 }
 
-/* Guesses the unit of wavelengths without one; 0 if ambiguous. From the far
- * ultraviolet to the thermal infrared the ranges of nm and um do not overlap.
- * Whole numbers from 1 on are band numbers. */
+/* Guesses the unit of wavelengths that have none; returns 0 if it is ambiguous.
+ * From the far ultraviolet to the thermal infrared the ranges of nm and um do
+ * not overlap. Whole numbers from 1 on are band numbers. */
 static double
 guess_unit_in_nm (const double *numbers, int n)
 {
@@ -41,7 +42,7 @@ guess_unit_in_nm (const double *numbers, int n)
   return is_nm ? 1 : is_um && !is_whole ? 1e3 : 0;
 }
 
-/* 0 if unknown. */
+/* Returns 0 if the unit is unknown. */
 static double
 find_unit_in_nm (const CuvEnvi *envi, CuvEnviReader *reader)
 {
@@ -81,7 +82,7 @@ is_part_of_number (char c)
   return (c >= '0' && c <= '9') || c == '.';
 }
 
-#define LONGEST_UNIT 16 /* bytes; none has as many */
+#define LONGEST_UNIT 16 /* bytes; all units are shorter */
 
 /* Whether a number followed by a unit of length starts at `at`. */
 static bool
@@ -144,8 +145,8 @@ find_lengths_in_names (CuvEnvi *envi, CuvEnviReader *reader)
 
 /* ---- keys ---- */
 
-/* FWHM have the unit of wavelengths. A list with another number of values is
- * common; it is ignored, because nothing depends on it. */
+/* FWHMs have the unit of the wavelengths. A list with another number of values
+ * is common; it is ignored, because nothing depends on it. */
 static bool
 read_fwhm (CuvEnvi *envi, CuvEnviReader *reader, double unit)
 {

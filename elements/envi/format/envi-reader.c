@@ -88,9 +88,9 @@ line_end (const char *at, const char *end)
   return newline != NULL ? newline : end;
 }
 
-/* The end of a list in brackets, as Python prints it; NULL if the text is
- * something else that begins with a bracket. Does not look beyond the next key,
- * so that all lines together take linear time. */
+/* Returns the end of a list in brackets, as Python prints it, or NULL if the
+ * text is something else that begins with a bracket. Does not look beyond the
+ * next key, so that reading all lines takes linear time. */
 static const char *
 find_bracket (const char *at, const char *end)
 {
@@ -107,8 +107,8 @@ find_bracket (const char *at, const char *end)
   return close;
 }
 
-/* The text from *at + 1 to close, possibly over several lines; *at moves to the
- * end of the last. */
+/* Returns the text from *at + 1 to close, possibly over several lines, and
+ * moves *at to the end of the last line. */
 static CuvEnviValue
 enclosed (
     CuvEnviReader *self, const char **at, const char *close, const char *end)
@@ -303,8 +303,8 @@ cuv_envi_integer (
 
 /* ---- lists ---- */
 
-/* Words are separated by commas or, in a list without any, by blanks. A comma
- * may follow the last. */
+/* Words are separated by commas or, in a list without commas, by blanks. A
+ * comma may follow the last word. */
 typedef struct {
   const char *at, *end;
   bool has_commas;

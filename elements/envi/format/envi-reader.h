@@ -32,12 +32,12 @@ typedef struct {
 const char *cuv_envi_start (
     CuvEnviReader *self, const char *bytes, size_t size);
 
-/* Reads the next key, starting at the end of a line. False at the end, or with
- * error set. */
+/* Reads the next key, starting at the end of a line. Returns false at the end
+ * of the header, or on failure with error set. */
 bool cuv_envi_next (
     CuvEnviReader *self, const char **at, const char *end, CuvEnviEntry *entry);
 
-/* Collects the values of self->keys. Here and below false means that error is
+/* Collects the values of self->keys. Here and below, false means that error is
  * set. */
 bool cuv_envi_collect (CuvEnviReader *self, const char *bytes, size_t size);
 
@@ -56,8 +56,8 @@ bool cuv_envi_integer (
     CuvEnviReader *self, int key, int64_t low, int64_t high, int64_t *integer);
 bool cuv_envi_number (CuvEnviReader *self, int key, double *number);
 
-/* The number of words of a list, separated by commas or, in a list without
- * commas, by blanks. 0 if it is missing or empty. */
+/* Returns the number of words of a list, separated by commas or, in a list
+ * without commas, by blanks; 0 if it is missing or empty. */
 int cuv_envi_count (const CuvEnviReader *self, int key);
 bool cuv_envi_check_count (CuvEnviReader *self, int key, int n);
 

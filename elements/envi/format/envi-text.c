@@ -24,7 +24,8 @@ utf16_of (const char *bytes, size_t size)
   return NULL;
 }
 
-/* A copy that can be freed with free(), which GLib's memory need not allow. */
+/* Returns a copy that can be freed with free(), which GLib's memory need not
+ * allow. */
 static char *
 copy (const char *text, size_t size, size_t *length)
 {

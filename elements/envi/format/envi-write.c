@@ -9,8 +9,8 @@
 #include <string.h>
 #include "format/envi-reader.h"
 
-/* Keys of where, when and how the scene was recorded. They stay valid when
- * samples change, as long as the pixel grid is the same. */
+/* Keys that say where, when and how the scene was recorded. They stay valid
+ * when samples change, as long as the pixel grid is the same. */
 static const char *const image_keys[] = { "map info", "projection info",
   "coordinate system string", "pixel size", "x start", "y start", "geo points",
   "rpc info", "pseudo map info", "igm file", "sensor type", "instrument id",
@@ -21,7 +21,8 @@ static const char *const image_keys[] = { "map info", "projection info",
 static const char *const band_keys[] = { "band names", "default bands",
   "wavelength", "wavelength units", "fwhm", "bbl", NULL };
 
-/* Keys always written from CuvEnvi, or never valid for files written here. */
+/* Keys that are always written from CuvEnvi, or are never valid for files
+ * written here. */
 static const char *const own_keys[] = { "samples", "lines", "bands",
   "header offset", "data type", "interleave", "byte order", "file compression",
   "major frame offsets", "minor frame offsets", NULL };
@@ -58,8 +59,8 @@ is_field (const CuvEnvi *envi, const CuvEnviValue *key)
       || (has_bad_band (envi) && cuv_envi_value_is (key, "bbl"));
 }
 
-/* False for keys that must not be copied: malformed ones, own_keys, and file
- * types that do not mean raw samples. */
+/* Returns false for keys that must not be copied: malformed ones, own_keys, and
+ * file types that do not mean raw samples. */
 static bool
 is_usable (const CuvEnviEntry *entry)
 {
@@ -99,7 +100,7 @@ has_file_type (const char *text)
 
 /* ---- printing ---- */
 
-/* The shortest number that reads back the same. */
+/* Prints the shortest number that reads back the same. */
 static void
 print_number (FILE *out, double number)
 {

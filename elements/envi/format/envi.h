@@ -16,8 +16,8 @@
  *   plugin.c                  registers the elements
  *   gstenvisrc.c              the element envisrc: sequences, parts, seeks
  *   gstenvisink.c             the element envisink
- *   gstenvinames.c            locations: numbers in them, the two files of a
- * cube gstenvifile.c             opens, checks, maps and writes files
+ *   gstenvinames.c            locations: their numbers, the files of a cube
+ *   gstenvifile.c             opens, checks, maps and writes files
  *   gstenvibuffer.c           buffers of a file's samples
  *   gstenviwarnings.c         warnings about files
  *   gstspectralreflectance.c  the element spectralreflectance
@@ -66,7 +66,7 @@ typedef enum {
 /* What was assumed for a header that is incomplete or contradicts itself. */
 typedef enum {
   CUV_ENVI_LITTLE_ENDIAN = 1 << 0, /* byte order is missing */
-  CUV_ENVI_NO_FWHM = 1 << 1,       /* the number of values is wrong */
+  CUV_ENVI_NO_FWHM = 1 << 1,       /* the number of FWHM values is wrong */
 } CuvEnviAssumptions;
 
 typedef struct {
@@ -78,7 +78,8 @@ typedef struct {
   CuvEnviInterleave interleave;
   bool big_endian;
   bool has_wavelengths, has_fwhm, has_ignore;
-  uint32_t assumed;                       /* CuvEnviAssumptions, to warn of */
+  uint32_t assumed;                       /* CuvEnviAssumptions, to be reported
+                                           * as warnings */
   double wavelengths[CUV_CUBE_MAX_BANDS]; /* nm */
   double fwhm[CUV_CUBE_MAX_BANDS];        /* nm */
   bool bad[CUV_CUBE_MAX_BANDS];           /* bbl: bands to exclude */
@@ -109,8 +110,8 @@ bool cuv_envi_extract_keys (CuvEnviExtraKeys *self, const CuvEnvi *envi,
     const char *bytes, size_t size);
 void cuv_envi_extra_keys_clear (CuvEnviExtraKeys *self);
 
-/* The keys of such text that say what bands are, not what their values mean;
- * free() it. Returns NULL if out of memory. */
+/* Returns the keys of such text that say what bands are, not what their values
+ * mean; free() it. Returns NULL if out of memory. */
 char *cuv_envi_extract_bands (const char *text);
 
 /* Reads a key's list of numbers from such text. Returns their count; 0 if the
@@ -124,7 +125,8 @@ int cuv_envi_read_numbers (
 char *cuv_envi_write (const CuvEnvi *envi, const char *extra_keys);
 
 int cuv_envi_sample_size (CuvEnviType type);       /* bytes */
-uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
+uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* bytes, without
+                                                    * header_offset */
 
 #define CUV_ENVI_MAGIC_BYTES 16
 
@@ -133,14 +135,15 @@ uint64_t cuv_envi_data_size (const CuvEnvi *envi); /* without the offset */
 const char *cuv_envi_other_format (
     const void *start, size_t size, const char **remedy);
 
-/* Format of converted samples: U8 and U16 stay, all others become F32. */
+/* Returns the format of converted samples: U8 and U16 stay, all others become
+ * F32. */
 CuvCubeFormat cuv_envi_format (CuvEnviType type);
 
 /* Whether the file's samples need no conversion. */
 bool cuv_envi_is_plain (const CuvEnvi *envi);
 
-/* Converts n samples; in need not be aligned. F64 beyond the range of F32
- * become infinite; 32-bit integers are rounded to the nearest F32. */
+/* Converts n samples; in need not be aligned. F64 values beyond the range of
+ * F32 become infinite; 32-bit integers are rounded to the nearest F32. */
 void cuv_envi_convert (
     const CuvEnvi *envi, const void *in, void *out, size_t n);
 

@@ -43,8 +43,8 @@ from_key (uint32_t key)
   return value;
 }
 
-/* Histogram of the upper halves of a channel's keys or, given two upper halves,
- * of the lower halves of the keys that start with each. */
+/* Computes the histogram of the upper halves of a channel's keys or, given two
+ * upper halves, of the lower halves of the keys that start with each. */
 static void
 rgb_count (const CuvCube *cube, const CuvRgbBands *bands, int channel,
     const uint32_t *upper, uint32_t *bins)

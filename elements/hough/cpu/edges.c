@@ -135,7 +135,7 @@ spread (CuvHoughCpu *self, int x, int y, int first, int end, uint32_t *list,
   return n;
 }
 
-/* Flood fill from the edges of a row. No pixel is listed twice. */
+/* Flood-fills from the edges of a row. No pixel is listed twice. */
 static void
 connect_row (CuvHoughCpu *self, int y, int first, int end, uint32_t *list)
 {
@@ -184,7 +184,7 @@ connect_bands (CuvHoughCpu *self)
   }
 }
 
-/* edges=input: the frame is the edge map. */
+/* With edges=input the frame is the edge map. */
 static void
 input_task (void *data, int index, int task)
 {
@@ -238,7 +238,8 @@ first_edge (const CuvHoughCpu *self, int task)
   return self->list.n * (size_t) task / CUV_HOUGH_N_SORT_TASKS;
 }
 
-/* Sobel gradients of n edges; edges are never at the frame's border. */
+/* Computes Sobel gradients of n edges; edges are never at the frame's
+ * border. */
 static void
 list_gradients (const CuvHoughCpu *self, const uint32_t *pixels, int n,
     int16_t *gx, int16_t *gy)

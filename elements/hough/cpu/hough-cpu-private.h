@@ -44,7 +44,7 @@ struct _CuvHoughCpu {
   uint8_t *grey;          /* luma of frames that do not have it as a plane */
   uint8_t *map, *columns; /* edge map, and transposed */
   uint32_t *pixels;       /* edges, y << 16 | x */
-  uint16_t *bins;         /* their orientation bins */
+  uint16_t *bins;         /* the edges' orientation bins */
   uint32_t *sorted;       /* the edges sorted by bin */
   size_t *band_edges;     /* number of edges in each band */
   size_t *first_of_bin;   /* index of each bin's first edge in sorted */
@@ -61,7 +61,7 @@ struct _CuvHoughCpu {
   size_t task_n_segments[CUV_HOUGH_N_SEGMENT_TASKS];
   CuvRegions *regions; /* NULL if edges have no directions */
   CuvLineSegment *line_segments;
-  uint32_t threshold; /* votes, of the last run's peaks */
+  uint32_t threshold; /* threshold of the last run's peaks, votes */
 
   /* the current run */
   const CuvFrame *frame;
@@ -69,7 +69,7 @@ struct _CuvHoughCpu {
   int n_threads;
   const uint8_t *source; /* luma */
   ptrdiff_t stride;
-  _Atomic uint64_t n_votes; /* tasks add theirs */
+  _Atomic uint64_t n_votes; /* number of votes; tasks add theirs */
   size_t n_peaks;
 };
 
@@ -89,8 +89,8 @@ void cuv_hough_cpu_sort_edges (CuvHoughCpu *self);
 /* Finds the edges' directions, as bins. */
 void cuv_hough_cpu_find_directions (CuvHoughCpu *self);
 
-/* Votes into the accumulator, by a method other than RING. Returns how many
- * votes there are. */
+/* Votes into the accumulator, by a method other than RING. Returns the number
+ * of votes. */
 uint64_t cuv_hough_cpu_vote (CuvHoughCpu *self, CuvHoughMethod method);
 
 void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
@@ -101,7 +101,8 @@ void cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list);
 size_t cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
     const CuvHoughRow *a, const CuvHoughRow *b);
 
-/* Cells of the largest table of two adjacent rows of a layout. */
+/* Returns the number of cells of the largest table for two adjacent rows of a
+ * layout. */
 size_t cuv_hough_max_pair_cells (const CuvHoughLayout *layout);
 
 /* Votes and finds peaks without an accumulator. Returns the number of votes. */

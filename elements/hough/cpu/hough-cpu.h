@@ -7,8 +7,8 @@
 
 typedef struct _CuvHoughCpu CuvHoughCpu;
 
-/* Allocates the memory for frames of the layout's size; NULL if out of memory.
- * The layout must outlive it. */
+/* Allocates the memory for frames of the layout's size; returns NULL if out of
+ * memory. The layout must outlive it. */
 CuvHoughCpu *cuv_hough_cpu_new (const CuvHoughLayout *layout);
 void cuv_hough_cpu_free (CuvHoughCpu *self); /* NULL is allowed */
 

@@ -92,7 +92,7 @@ cuv_list (uint8_t *row, int width, uint32_t first, uint32_t *pixels)
   return n;
 }
 
-/* Pixels from first to below end of one line. */
+/* Gathers pixels first .. end - 1 of one line. */
 static inline void
 cuv_gather_pixels (
     const CuvGather *work, int line, int first, int end, uint32_t *middle)

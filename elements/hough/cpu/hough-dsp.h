@@ -9,7 +9,7 @@
 /* States of a pixel during hysteresis. */
 enum { CUV_HOUGH_PIXEL_NONE, CUV_HOUGH_PIXEL_WEAK, CUV_HOUGH_PIXEL_EDGE };
 
-/* Elements that rows have room for beyond the frame's width. */
+/* Number of elements that rows have room for beyond the frame's width. */
 #define CUV_HOUGH_ROW_PADDING 32
 
 typedef struct {
@@ -19,18 +19,18 @@ typedef struct {
 } CuvGradientRow;
 
 /* Two rows of similar directions. A pixel's cells in both differ by a number
- * that changes slowly along their lines, so that a table with a count for each
- * cell of the first row and each difference is small. A pixel adds one to a
- * count, which is added to a cell of both rows afterwards. */
+ * that changes slowly along their lines, so a table with a count for each cell
+ * of the first row and each difference is small. A pixel adds one to a count;
+ * later the count is added to a cell of each row. */
 typedef struct {
-  /* Cells are shifted so that the first cell of the first row and the least
+  /* Cells are shifted so that the first cell of the first row and the minimum
    * difference are 0; all cells are below 2^15. */
   CuvHoughRow rows[2];
-  int base[2];               /* the cells of count 0 */
+  int base[2];               /* the cells of the table's first count */
   int n_differences, stride; /* the table's rows, and the length of each */
 } CuvHoughPair;
 
-/* The count that a pixel votes for: an index into the table. */
+/* Returns the count that a pixel votes for: an index into the table. */
 static inline int32_t
 cuv_hough_pair_index (const CuvHoughPair *pair, int x, int y)
 {
@@ -52,17 +52,18 @@ typedef struct {
 enum { CUV_HOUGH_N_LANES = 8 };
 
 typedef struct {
-  /* Luma of row y of the frame. */
+  /* Computes the luma of row y of the frame. */
   void (*grey) (const CuvFrame *frame, int y, uint8_t *out);
   /* Convolves a row, padded by two pixels on either side, with [1 4 6 4 1]. */
   void (*blur_across) (const uint8_t *row, int width, uint16_t *out);
   /* Convolves five rows vertically with [1 4 6 4 1], and rounds to 8 bits. */
   void (*blur_down) (const uint16_t *const rows[5], int width, uint8_t *out);
-  /* Sobel gradients of rows[1]; scratch has room for two padded rows. */
+  /* Computes Sobel gradients of rows[1]; scratch has room for two padded
+   * rows. */
   void (*gradients) (const uint8_t *const rows[3], int width, CuvCannyNorm norm,
       int16_t *scratch, const CuvGradientRow *out);
-  /* Non-maximum suppression of rows[1]: the state of all pixels but the first
-   * and the last one. */
+  /* Suppresses non-maxima of rows[1]: sets the state of all pixels but the
+   * first and the last one. */
   void (*suppress) (const CuvGradientRow *const rows[3], int width,
       const CuvCannyParams *params, uint8_t *out);
   /* Finds the first edge of rows[1] from x > 0 on that has a weak neighbour;
@@ -72,7 +73,7 @@ typedef struct {
    * states to 255 or 0; pixels has room for width. Returns the number of
    * edges. */
   size_t (*list) (uint8_t *row, int width, uint32_t first, uint32_t *pixels);
-  /* Orientation bins of n gradients. */
+  /* Computes the orientation bins of n gradients. */
   void (*bin) (const CuvHoughLayout *layout, const int16_t *gx,
       const int16_t *gy, int n, uint16_t *bins);
   /* Counts the votes of n edges for a row; middle[r] is its cell r. */

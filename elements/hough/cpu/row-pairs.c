@@ -2,13 +2,13 @@
 /* Votes for pairs of rows: an edge votes for both with one increment. */
 #include "cpu/hough-cpu-private.h"
 
-/* The most counts of a table (2 MiB): clearing and adding up a larger one takes
- * longer than it saves. */
+/* Maximum number of counts in a table (2 MiB): clearing and adding up a larger
+ * one takes longer than it saves. */
 enum { MAX_CELLS = 1 << 19 };
 
-/* The least and the greatest difference between the cells of a pixel in both
- * rows. Cells are rounded down, so the difference is that of the exact values
- * rounded down or up; the corners of the frame have the extremes. */
+/* Finds the minimum and the maximum difference between the cells of a pixel in
+ * both rows. Cells are rounded down, so the difference is that of the exact
+ * values rounded down or up; the corners of the frame have the extremes. */
 static void
 find_differences (const CuvHoughLayout *layout, const CuvHoughRow *a,
     const CuvHoughRow *b, int64_t *least, int64_t *greatest)
@@ -36,7 +36,7 @@ cuv_hough_pair_init (CuvHoughPair *self, const CuvHoughLayout *layout,
 
   find_differences (layout, a, b, &least, &greatest);
   n = greatest - least + 1;
-  /* moved cells are below n + stride; SIMD multiplies 15 bits */
+  /* shifted cells are below n + stride; SIMD multiplies 15 bits */
   if (n * stride > MAX_CELLS || n + stride > INT16_MAX)
     return 0;
   *self = (CuvHoughPair){ { *a, *b },

@@ -28,8 +28,8 @@ typedef struct {
   uint32_t *votes; /* NULL = none */
 } Target;
 
-/* Edges whose orientation bin votes for this row, in two parts; part 1 is empty
- * unless the bins wrap. Returns their number. */
+/* Finds the edges whose orientation bin votes for this row, in two parts; part
+ * 1 is empty unless the bins wrap. Returns their number. */
 static size_t
 edges_of (const CuvHoughCpu *self, const CuvHoughRow *row, int part,
     const uint32_t **pixels)
@@ -86,8 +86,8 @@ add_pair (const CuvHoughCpu *self, const CuvHoughPair *pair, uint32_t *table,
   }
 }
 
-/* Votes for both rows at once; false if each row has to be done alone.
- */
+/* Votes for both rows at once. Returns false if each row has to be done
+ * alone. */
 static bool
 vote_pair (const CuvHoughCpu *self, const CuvHoughWorker *worker,
     const Target targets[CUV_HOUGH_ROWS_AT_ONCE])
@@ -285,8 +285,8 @@ cuv_hough_cpu_find_peaks (CuvHoughCpu *self, CuvPeakList *list)
   collect_peaks (self, list);
 }
 
-/* Rows of a task. Together with the rows beside them, which other tasks count
- * as well, they are an even number. */
+/* Returns the number of rows of a task. Together with the rows beside them, for
+ * which other tasks vote as well, it is even. */
 static int
 ring_rows (int reach)
 {

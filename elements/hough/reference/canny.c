@@ -47,7 +47,7 @@ clamp_index (int v, int end)
 
 static const int binomial[] = { 1, 4, 6, 4, 1 };
 
-/* One row of the separable blur; result in 8.4 fixed point. */
+/* Returns a pixel blurred along its row, in 8.4 fixed point. */
 static int
 blur_across (const CuvFrame *frame, int x, int y)
 {
@@ -131,8 +131,8 @@ canny_is_ridge (const CuvCanny *self, int x, int y)
   return *m > m[-width - side] && *m >= m[width + side];
 }
 
-/* Non-maximum suppression and double threshold. Returns the number of strong
- * pixels on the stack. */
+/* Suppresses non-maxima and applies both thresholds. Returns the number of
+ * strong pixels on the stack. */
 static int
 suppress (CuvCanny *self, int64_t low, int64_t high)
 {
@@ -153,7 +153,8 @@ suppress (CuvCanny *self, int64_t low, int64_t high)
   return n;
 }
 
-/* Hysteresis: flood fill from strong pixels. No pixel is on the stack twice. */
+/* Hysteresis: floods from strong pixels to the weak ones connected to them. No
+ * pixel is on the stack twice. */
 static void
 connect (CuvCanny *self, int n)
 {

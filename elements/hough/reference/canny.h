@@ -20,7 +20,8 @@ typedef struct {
   int32_t *stack; /* pixels to visit in hysteresis */
 } CuvCanny;
 
-/* For frames up to this size; NULL if out of memory. */
+/* Allocates memory for frames up to this size; returns NULL if out of
+ * memory. */
 CuvCanny *cuv_canny_new (int width, int height);
 
 /* Finds the edges of a frame's luma. */

@@ -11,7 +11,7 @@ cuv_hough_draw_edges (const CuvFrame *frame, const uint8_t *edges)
   }
 }
 
-/* First of n cells that maps to pixel v of size. */
+/* Returns the first of n cells that maps to pixel v of size. */
 static int
 hough_first_cell (int v, int n, int size)
 {

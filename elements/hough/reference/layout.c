@@ -27,8 +27,9 @@ rho_theta_row (const CuvHoughConfig *config, int j)
     .scale = scale };
 }
 
-/* Values range over -m .. m in half pixels from the frame's centre, where m + 1
- * is its longer side. */
+/* Makes row j, which is a column in parallel coordinates. Values range over -m
+ * .. m in half pixels from the frame's centre, where m + 1 is its longer
+ * side. */
 static CuvHoughRow
 pclines_row (const CuvHoughConfig *config, int radius, int j)
 {
@@ -57,7 +58,8 @@ radius_of (const CuvHoughConfig *config)
       + (config->kind == CUV_LINES_RHO_THETA);
 }
 
-/* All cells of a row lie between those of the frame's corners. */
+/* Finds the range of a row's cells: all lie between those of the frame's
+ * corners. */
 static void
 find_row_cells (const CuvHoughConfig *config, CuvHoughRow *row)
 {
@@ -70,8 +72,8 @@ find_row_cells (const CuvHoughConfig *config, CuvHoughRow *row)
   }
 }
 
-/* Bins that overlap theta - window .. theta + window; `same` tolerates rounding
- * errors. */
+/* Finds the bins that overlap theta - window .. theta + window; `same`
+ * tolerates rounding errors. */
 static void
 find_bins (const CuvHoughLayout *self, CuvHoughRow *row)
 {
@@ -153,7 +155,7 @@ range_of (const CuvHoughConfig *config)
   };
 }
 
-/* Angle of row j in degrees; monotonic. */
+/* Returns the angle of row j in degrees; it is monotonic in j. */
 static double
 angle_of (const CuvHoughConfig *config, int j)
 {

@@ -24,8 +24,8 @@ goes_before (const CuvHoughLayout *layout, const CuvRowView *views,
   return earlier ? cell->votes > other : cell->votes >= other;
 }
 
-/* Number of rows and of cells on either side that must have fewer votes than a
- * peak. */
+/* Returns the number of rows and of cells on either side that must have fewer
+ * votes than a peak. */
 static int
 inner_radius (const CuvPeakParams *params)
 {
@@ -59,8 +59,8 @@ is_greatest (const CuvHoughLayout *layout, const CuvRowView *views,
   return true;
 }
 
-/* Suppresses a line beside a stronger one if it only has votes from noise along
- * that line. */
+/* Whether no cell nearby has more than 3/2 as many votes. A line beside such a
+ * cell may only have votes from noise along the stronger line. */
 static bool
 is_dominant (const CuvHoughLayout *layout, const CuvRowView *views,
     const CuvHoughPeak *cell)

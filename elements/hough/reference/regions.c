@@ -33,7 +33,7 @@ struct _CuvRegions {
   CuvRegionChord *chords;
   uint8_t *sides;
   CuvRegionSums *sums;
-  uint64_t *keys; /* pixel at which to split; 0: straight */
+  uint64_t *keys; /* key of the pixel at which to split; 0: straight */
   Found *found;
 };
 
@@ -189,7 +189,7 @@ opposes (const CuvRegions *self, const CuvEdgeList *list, uint32_t i)
       != self->sides[label];
 }
 
-/* The chord of a label, and the side that its first pixel points to. */
+/* Finds the chord of a label, and the side that its first pixel points to. */
 static void
 find_chord (CuvRegions *self, const CuvEdgeList *list, uint32_t label)
 {

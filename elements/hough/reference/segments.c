@@ -9,9 +9,9 @@
 typedef struct {
   const CuvHoughRow *row;
   const uint8_t *edges;
-  int n_steps, n_pixels; /* along and across the walk */
+  int n_steps, n_pixels; /* the frame's size along and across the walk */
   ptrdiff_t step, pixel; /* map increments */
-  int32_t along, across; /* dx and dy, or dy and dx */
+  int32_t along, across; /* the row's dx and dy, or dy and dx */
   int r;                 /* cell of the line */
   int first;             /* first pixel across with cell >= r - 1 */
 } Walk;
@@ -29,7 +29,8 @@ walk_of (const CuvHoughLayout *layout, const uint8_t *edges,
           row->dy, row->dx, peak->r, 0 };
 }
 
-/* Signed distance of a pixel from the line in cells, rising with v. */
+/* Returns the signed distance of a pixel from the line in cells, rising with
+ * v. */
 static int
 distance_in_cells (const Walk *walk, int step, int v)
 {

@@ -28,9 +28,9 @@ struct _CuvLdpCpu {
   CuvLdpLayout layout; /* layout of this scale alone */
   CuvLdpCpu *next;     /* describes the smaller scales; NULL: none */
   CuvLdpLayout whole;  /* layout of all scales; first scale only */
-  CuvLdpCpu *turned;   /* describes its picture in another orientation */
+  CuvLdpCpu *turned;   /* describes this picture in another orientation */
   CuvLdpDsp dsp;
-  size_t stride, count_size; /* bytes: of rows, of a count */
+  size_t stride, count_size; /* bytes per row; bytes per count */
   uint8_t *memory;           /* the picture, padded */
   uint8_t *pixels;           /* its first pixel */
   void *counts;              /* counts of this scale */
@@ -41,8 +41,8 @@ struct _CuvLdpCpu {
   int from;          /* rectangle width that the taps are for, 0 = none */
   Taps *taps;        /* one per pixel of a row */
   uint32_t *weights; /* weights of all taps */
-  uint64_t *sums;    /* per worker: a row of the picture */
-  uint8_t *grey;     /* per worker: a row of the rectangle */
+  uint64_t *sums;    /* a row of the picture per worker */
+  uint8_t *grey;     /* a row of the rectangle per worker */
   CuvFrame frame;    /* the current run */
   CuvLdpRect rect;
   int drawn; /* direction whose codes are drawn */
@@ -165,7 +165,7 @@ is_same_size (const CuvLdpCpu *self)
       && self->rect.height == self->layout.height;
 }
 
-/* Writes the taps of pixel x to weights. Returns how many. */
+/* Writes the taps of pixel x to weights. Returns their number. */
 static int
 find_taps (const CuvLdpCpu *self, int x, Taps *taps, uint32_t *weights)
 {
@@ -323,8 +323,8 @@ typedef struct {
   const uint8_t *bins; /* bins of codes; NULL: bin = code */
 } BlockPart;
 
-/* The hottest loop: one function per count type, with the bin lookup hoisted
- * out of it. */
+/* The hottest loop: one function per count type, with the test of `bins`
+ * outside the inner loop. */
 #define COUNT(name, type)                                                      \
   static void name (const BlockPart *part, type *histogram)                    \
   {                                                                            \

@@ -25,7 +25,8 @@ const void *cuv_ldp_cpu_run (CuvLdpCpu *self, const CuvFrame *frame,
 const void *cuv_ldp_cpu_run_turned (
     CuvLdpCpu *self, int orientation, int n_threads);
 
-/* cuv_ldp_draw() of the last run's codes into its frame and rectangle. */
+/* Draws the last run's codes into its frame and rectangle, as cuv_ldp_draw()
+ * does. */
 void cuv_ldp_cpu_draw (CuvLdpCpu *self, int direction, int n_threads);
 
 #endif

@@ -47,7 +47,8 @@ signs_c (const uint8_t *const *rows, int k, int n, uint8_t *signs)
   cuv_ldp_signs_from (rows, k, 0, n, signs);
 }
 
-/* Bit 2 d: the signs in direction d differ, or one of them is 0. */
+/* Returns a mask: bit 2 d is set if the signs in direction d differ, or one of
+ * them is 0. */
 static unsigned
 differ (unsigned a, unsigned b)
 {

@@ -35,9 +35,9 @@ gcd (uint64_t a, uint64_t b)
   return a;
 }
 
-/* The distance of two pictures without a common code: n times the least common
- * multiple of the totals, so that all weights are integers. If that exceeds
- * 2^62, 2^62: weights are then rounded, to about 1 part in 10^9. */
+/* Returns the distance of two pictures without a common code: n times the least
+ * common multiple of the totals, so that all weights are integers. It is
+ * limited to 2^62; weights are then rounded, to about 1 part in 10^9. */
 static uint64_t
 find_max_distance (const uint32_t *totals, int n_blocks, uint64_t n)
 {
@@ -147,8 +147,8 @@ ldp_compare (
   return cuv_ldp_similarity_of_distance (packed->max_distance, distance);
 }
 
-/* Long enough for hardware prefetching, and short enough to stay in a core's
- * cache for all queries. */
+/* Bytes of entries per task: enough for hardware prefetching, and few enough to
+ * stay in a core's cache for all queries. */
 enum { TASK_BYTES = 1 << 18 };
 
 static void

@@ -23,8 +23,8 @@ void cuv_ldp_matcher_free (CuvLdpMatcher *self); /* NULL is allowed */
 typedef struct {
   const uint8_t *packed;
   double *similarities; /* similarities to entries 0, 1, .. */
-  bool is_variant; /* of the previous query, which shares its similarities: each
-                    * entry keeps the larger one */
+  bool is_variant;      /* a variant of the previous query: each entry keeps the
+                         * larger of its similarities to the two */
 } CuvLdpPackedQuery;
 
 /* Compares each query with the packed entries first .. end - 1; entry 0 is at
@@ -34,19 +34,19 @@ void cuv_ldp_matcher_run (CuvLdpMatcher *self, const CuvLdpPackedQuery *queries,
     int n_queries, const uint8_t *entries, size_t stride, size_t first,
     size_t end, int n_threads);
 
-/* The layout and weights of packed pictures; owned by the matcher. */
+/* Returns the layout and weights of packed pictures, owned by the matcher. */
 const CuvLdpPacked *cuv_ldp_matcher_packed (const CuvLdpMatcher *self);
 
-/* A CuvLdpCopy (ldp/match.h) on *n_threads threads. */
+/* Copies entries on *n_threads threads; a CuvLdpCopy (ldp/match.h). */
 void cuv_ldp_copy_entries (void *n_threads, uint8_t *to, size_t pitch,
     const uint8_t *from, size_t stride, size_t size, int64_t n);
 
-/* The k most similar entries of at least the threshold, best first, ties by
- * entry number. Returns how many there are, at most k. */
+/* Finds the k most similar entries that reach the threshold: best first, ties
+ * by entry number. Returns how many there are, at most k. */
 size_t cuv_ldp_best (const double *similarities, size_t n, double threshold,
     size_t k, CuvLdpMatch *matches);
 
-/* Sorts matches in that order. */
+/* Sorts matches in the order of cuv_ldp_best(). */
 void cuv_ldp_sort_matches (CuvLdpMatch *matches, size_t n);
 
 #endif

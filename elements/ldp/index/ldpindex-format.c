@@ -102,7 +102,8 @@ cuv_ldp_index_checksum (
       cuv_ldp_index_checksum_begin (i), entry, (size_t) info->stride - 4);
 }
 
-/* Continuation bytes after the first byte of a UTF-8 character, or -1. */
+/* Returns the number of continuation bytes after the first byte of a UTF-8
+ * character, or -1. */
 static int
 count_followers (unsigned char first)
 {

@@ -11,7 +11,7 @@ enum {
   CUV_LDP_INDEX_HEADER = 128, /* bytes of the header, written once */
   CUV_LDP_INDEX_SLOT = 12,    /* bytes of a commit slot */
   CUV_LDP_INDEX_ALIGNMENT = 64,
-  CUV_LDP_INDEX_NAME = CUV_LDP_INDEX_MAX_NAME + 1, /* bytes of the field */
+  CUV_LDP_INDEX_NAME = CUV_LDP_INDEX_MAX_NAME + 1, /* bytes of the name field */
 };
 
 /* ---- little-endian ---- */
@@ -66,8 +66,8 @@ bool cuv_ldp_index_fail (char **error, const char *path, const char *format,
 
 extern const uint8_t cuv_ldp_index_magic[8];
 
-/* The CRC-32 of bytes. before: the CRC-32 of the bytes before them, 0 if there
- * are none. */
+/* Returns the CRC-32 of bytes. before: the CRC-32 of the preceding bytes, or 0
+ * to start. */
 uint32_t cuv_ldp_index_crc (uint32_t before, const uint8_t *bytes, size_t size);
 
 void cuv_ldp_index_header (
@@ -75,8 +75,9 @@ void cuv_ldp_index_header (
 
 /* ---- slots ---- */
 
-/* Two slots hold the number of entries. n entries are committed by writing slot
- * n % 2, so that the previous commit stays readable. */
+/* Returns the offset of the slot that commits n_entries. Two slots hold the
+ * number of entries: n entries are committed by writing slot n % 2, so that the
+ * previous commit stays readable. */
 uint64_t cuv_ldp_index_slot_offset (uint64_t n_entries);
 void cuv_ldp_index_slot (uint64_t n_entries, uint8_t slot[CUV_LDP_INDEX_SLOT]);
 
@@ -87,7 +88,8 @@ size_t cuv_ldp_index_name_offset (const CuvLdpIndexInfo *info);
 size_t cuv_ldp_index_thumbnail_offset (const CuvLdpIndexInfo *info);
 
 /* The checksum of entry i covers its number, then all but its last four bytes,
- * which hold the checksum. checksum_begin() is that of the number alone. */
+ * which hold the checksum. cuv_ldp_index_checksum_begin() returns the checksum
+ * of the number alone. */
 uint32_t cuv_ldp_index_checksum_begin (uint64_t i);
 uint32_t cuv_ldp_index_checksum (
     const CuvLdpIndexInfo *info, uint64_t i, const uint8_t *entry);
@@ -111,7 +113,7 @@ typedef struct {
 } CuvLdpIndexState;
 
 /* Reads the header and the last commit, and checks that all committed bytes are
- * present. The path is for errors. */
+ * present. path: for messages. */
 bool cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
     const char *path, char **error);
 
@@ -123,7 +125,7 @@ bool cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
 int cuv_ldp_index_create (
     const char *path, const CuvLdpIndexInfo *info, bool sync);
 
-/* Renames a file unless `to` exists: false with errno EEXIST then. */
+/* Renames a file. If `to` exists, returns false with errno EEXIST. */
 bool cuv_ldp_index_rename_new (const char *from, const char *to);
 
 /* Locks an open index for writing; the lock ends when fd is closed. */

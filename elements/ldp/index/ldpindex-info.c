@@ -153,7 +153,8 @@ cuv_ldp_index_thumbnail_offset (const CuvLdpIndexInfo *info)
 
 enum { MAX_BYTE_TOTAL = 256 }; /* codes of a histogram with one-byte counts */
 
-/* The largest number of codes in a histogram of a layout with one scale. */
+/* Returns the maximum number of codes in a histogram of a layout with one
+ * scale. */
 static uint32_t
 find_max_total (const CuvLdpLayout *layout)
 {

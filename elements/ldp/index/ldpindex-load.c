@@ -151,7 +151,8 @@ read_slot (const uint8_t *page, uint64_t parity, uint64_t *n)
       : DAMAGED;
 }
 
-/* Finds the newest valid slot. is_in_doubt: the other may have been newer. */
+/* Finds the newest valid slot. Sets is_in_doubt if the other one may have been
+ * newer. */
 static bool
 read_slots (const uint8_t *page, uint64_t *n_entries, bool *is_in_doubt)
 {
@@ -227,8 +228,8 @@ cuv_ldp_index_load (CuvLdpIndexState *self, CuvLdpIndexSource *source,
 
   *error = NULL;
   *self = (CuvLdpIndexState){ .is_recovered = false };
-  /* the size again after the slots: entries are written before they are
-   * committed, so it covers them */
+  /* Finds the size again after reading the slots: entries are written before
+   * they are committed, so it includes them. */
   if (!find_size (source, path, error)
       || !read_committed (self, source, &is_in_doubt, path, error)
       || !find_size (source, path, error))

@@ -117,7 +117,8 @@ cuv_ldp_index_refresh (CuvLdpIndex *self, char **error)
   if (memcmp (before, now, sizeof now) != 0)
     return cuv_ldp_index_fail (
         error, self->path, "was overwritten by another index: open it again");
-  /* fewer: one slot was read before a write, the other during it */
+  /* fewer entries if one slot was read before a write, and the other during
+   * it */
   return state.n_entries <= self->state.n_entries
       || ldp_index_map (self, &state, error);
 }

@@ -44,8 +44,8 @@ thumbnailer_free (GstLdpThumbnailer *self)
   g_free (self);
 }
 
-/* The part of the thumbnail that shows the rectangle; respects the pixel aspect
- * ratio. */
+/* Returns the part of the thumbnail that shows the rectangle; respects the
+ * pixel aspect ratio. */
 static GstVideoRectangle
 fit_rectangle (const GstLdpThumbnailer *self, const GstVideoInfo *info,
     const CuvLdpRect *rect)
@@ -91,9 +91,9 @@ gst_ldp_entries_make_converter (
   self->rect = *rect;
 }
 
-/* The rectangle inside the frame, scaled to fit and centred on black: RGB
- * pixels, row by row without padding, valid until the next run. Returns NULL
- * with *problem set if the buffer cannot be read; free it. */
+/* Returns the rectangle inside the frame, scaled to fit and centred on black:
+ * RGB pixels, row by row without padding, valid until the next run. If the
+ * buffer cannot be read, returns NULL and sets *problem; free it. */
 static const guint8 *
 thumbnailer_run (GstLdpThumbnailer *self, const GstVideoInfo *info,
     GstBuffer *buffer, const CuvLdpRect *rect, gchar **problem)

@@ -36,7 +36,8 @@ typedef struct {
   gint64 posted;               /* monotonic time of the last progress message */
   gchar *name;                 /* name of the last entry */
 
-  CuvLdpIndexWriter *writer; /* NULL until the layout is known; then also: */
+  CuvLdpIndexWriter *writer; /* NULL until the layout is known; set together
+                              * with the fields below */
   CuvLdpIndexInfo info;
   GstLdpThumbnailer *thumbnailer; /* NULL: no thumbnails */
   guint32 *histograms;            /* counts of an entry */
@@ -63,7 +64,7 @@ void gst_ldp_entries_count_frame (
     GstLdpEntries *self, const gchar *device, GstClockTime took);
 void gst_ldp_entries_post_progress (GstLdpEntries *self);
 
-/* The statistics as the property stats. */
+/* Returns the statistics for the property stats. */
 GstStructure *gst_ldp_entries_stats (GstLdpEntries *self);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ has_number (const gchar *pattern)
 
 /* ---- upstream ---- */
 
-/* The source pad that feeds a sink pad, across bin borders; or NULL. */
+/* Returns the source pad that feeds a sink pad, across bin borders; or NULL. */
 static GstPad *
 source_pad_before (GstPad *sink)
 {
@@ -76,7 +76,7 @@ source_pad_before (GstPad *sink)
   return pad;
 }
 
-/* The only sink pad of an element, or NULL. */
+/* Returns the only sink pad of an element, or NULL. */
 static GstPad *
 only_sink_pad (GstElement *element)
 {
@@ -98,7 +98,7 @@ is_multifilesrc (GstElement *element)
       && g_str_equal (GST_OBJECT_NAME (factory), "multifilesrc");
 }
 
-/* Whether the caps are pictures, or not known yet. */
+/* Whether the pad's caps are pictures, or are not known yet. */
 static gboolean
 has_pictures (GstPad *pad)
 {
@@ -138,7 +138,7 @@ find_source (GstLdpNamer *self, GstPad *sink)
 
 /* ---- files ---- */
 
-/* The name of file `number`, without folder. */
+/* Returns the name of file `number`, without folder. */
 static gchar *
 format_file_name (const GstLdpNamer *self, gint number)
 {
@@ -155,7 +155,8 @@ format_file_name (const GstLdpNamer *self, gint number)
   return name;
 }
 
-/* Files read since the last frame; with loop=true the index restarts. */
+/* Returns the number of files read since the last frame; with loop=true the
+ * index restarts. */
 static gint
 count_files (const GstLdpNamer *self, gint index)
 {

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* A pattern of names is text with at most one number, %d or with a width %6d or
- * %06d, and %% for a percent sign. Returns NULL, or the problem and what to do;
- * free it. */
+/* Checks a pattern of names: text with at most one number (%d, or with a width
+ * %6d or %06d), and %% for a percent sign. Returns NULL, or the problem and
+ * what to do; free it. */
 gchar *gst_ldp_name_check (const gchar *pattern);
 
 typedef struct {
@@ -26,17 +26,17 @@ typedef struct {
 void gst_ldp_namer_start (GstLdpNamer *self);
 void gst_ldp_namer_stop (GstLdpNamer *self);
 
-/* The title in the tags is the name of the next frame. */
+/* Makes the title in the tags the name of the next frame. */
 void gst_ldp_namer_add_tags (GstLdpNamer *self, GstEvent *event);
 
-/* The name of frame n of a pad. pattern, start: the properties entry-name (or
- * NULL) and start-index. Returns NULL if it cannot be determined; then *problem
- * says why and what to do. Free both. */
+/* Returns the name of frame n of a pad. pattern, start: the properties
+ * entry-name (or NULL) and start-index. If the name cannot be determined,
+ * returns NULL and sets *problem to the reason and what to do. Free both. */
 gchar *gst_ldp_namer_next (GstLdpNamer *self, GstPad *pad, const gchar *pattern,
     guint64 start, guint64 n, gchar **problem);
 
-/* For the end of the stream: the name of the last file read if it produced no
- * frame, otherwise NULL; free it. */
+/* Returns, at the end of the stream, the name of the last file read if it
+ * produced no frame, otherwise NULL; free it. */
 gchar *gst_ldp_namer_find_undecoded (const GstLdpNamer *self);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ cuv_ldp_problem (const char *format, ...)
   return text;
 }
 
-/* At most two transitions between 0 and 1 around the circle. */
+/* Whether the bits change at most twice around the circle. */
 static bool
 is_uniform (unsigned code)
 {
@@ -27,7 +27,8 @@ is_uniform (unsigned code)
   return __builtin_popcount (code ^ rotated) <= 2;
 }
 
-/* One bin per uniform code, in ascending order; the last bin for all others. */
+/* Assigns a bin to each uniform code, in ascending order, and the last bin to
+ * all others. */
 static void
 set_uniform_bins (CuvLdpLayout *self)
 {
@@ -143,7 +144,8 @@ cuv_ldp_n_counts (const CuvLdpLayout *self)
       * (size_t) self->n_bins;
 }
 
-/* The counted pixels of block i of n on an axis: span[0] to span[1] - 1. */
+/* Finds the counted pixels of block i of n on an axis: span[0] to span[1] -
+ * 1. */
 static void
 find_counted (const CuvLdpLayout *self, int pixels, int n, int i, int span[2])
 {

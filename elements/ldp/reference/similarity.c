@@ -2,7 +2,8 @@
 /* Similarity of pictures: histogram intersection. */
 #include "ldp.h"
 
-/* Histogram intersection, exact: counts are cross-multiplied by the totals. */
+/* Computes the histogram intersection exactly: counts are cross-multiplied by
+ * the totals. */
 static double
 intersect (const uint32_t *a, uint32_t total_a, const uint32_t *b,
     uint32_t total_b, int n)

@@ -198,8 +198,8 @@ is_timed (CudaRetrieval *self, const RetrievalJob *job)
   return true;
 }
 
-/* How many entries the GPU compares: if it is r times as fast as the CPU,
- * r / (1 + r) of them. Both get at least one when they are timed. */
+/* Returns how many entries the GPU compares: if it is r times as fast as the
+ * CPU, r / (1 + r) of them. Both get at least one when they are timed. */
 static uint64_t
 n_on_gpu (const CudaRetrieval *self, const RetrievalJob *job, bool timed)
 {
@@ -218,7 +218,8 @@ n_on_gpu (const CudaRetrieval *self, const RetrievalJob *job, bool timed)
   return n - on_cpu;
 }
 
-/* Moving average of the time per entry: the last one has weight 1/2. n > 0. */
+/* Updates the moving average of the time per entry; the last time has weight
+ * 1/2. n > 0. */
 static void
 update_time (double *mean_us, double us, uint64_t n)
 {
@@ -253,7 +254,7 @@ match (CudaRetrieval *self, const RetrievalJob *job, uint64_t n, bool timed,
                : 0;
 }
 
-/* Sets an orientation of the query; for_cpu: also on the host. */
+/* Sets an orientation of the query; for_cpu: sets it on the host, too. */
 static int
 set_orientation (CudaRetrieval *self, const CuvLdpQuery *query, int orientation,
     bool for_cpu, void *stream)

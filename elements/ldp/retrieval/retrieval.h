@@ -23,11 +23,13 @@ typedef struct {
   int k;            /* maximum number of matches, 1 .. CUV_LDP_MAX_MATCHES */
   double threshold; /* minimum similarity of a match */
   int orientations; /* CUV_LDP_UPRIGHT or another one of these */
-  double share; /* of entries that the CPU compares while the GPU compares the
-                 * others; below 0: balanced, so that both take equally long */
+  double share; /* fraction of the entries that the CPU compares while the GPU
+                 * compares the others; below 0: balanced, so that both take the
+                 * same time */
 
   /* results */
-  const CuvLdpMatch *matches; /* the most similar first; until the next run */
+  const CuvLdpMatch *matches; /* the most similar first; valid until the next
+                               * run */
   int n_matches;
   uint64_t n_on_cpu; /* entries that the CPU compared */
   float describe_us, match_us;
@@ -35,15 +37,16 @@ typedef struct {
 
 typedef struct _CuvLdpRetrieval CuvLdpRetrieval;
 
-/* Compares frames like this one with the first n entries of the index, which
- * must outlive the retrieval. On the device at most max_bytes are used for
- * entries, 0 = half of the free memory; the other entries are copied for each
- * query. Returns NULL on failure, and *error says why. */
+/* Creates a retrieval that compares frames like this one with the first n
+ * entries of the index, which must outlive the retrieval. On the device at most
+ * max_bytes are used for entries, 0 = half of the free memory; the other
+ * entries are copied for each query. Returns NULL on failure, and *error says
+ * why. */
 CuvLdpRetrieval *cuv_ldp_retrieval_new (const CuvLdpIndex *index, uint64_t n,
     size_t max_bytes, const CuvFrame *frame, const CuvProcessor *processor,
     const char **error);
 
-/* NULL is allowed. On the device the context that it was made in must be
+/* NULL is allowed. If it was created for the GPU, its CUDA context must be
  * current. */
 void cuv_ldp_retrieval_free (CuvLdpRetrieval *self);
 
@@ -52,8 +55,8 @@ void cuv_ldp_retrieval_free (CuvLdpRetrieval *self);
 bool cuv_ldp_retrieval_matches (const CuvLdpRetrieval *self,
     const CuvLdpIndex *index, size_t max_bytes, const CuvProcessor *processor);
 
-/* To be called after the index was refreshed: compares with its first n entries
- * from now on; after an error with none. */
+/* Call after the index was refreshed: queries are then compared with its first
+ * n entries; after an error, with none. */
 const char *cuv_ldp_retrieval_set_entries (
     CuvLdpRetrieval *self, uint64_t n, const CuvProcessor *processor);
 

@@ -24,7 +24,8 @@ typedef struct {
 /* ---- CPU ---- */
 
 /* The first n_copied descriptors are copied, without names and thumbnails
- * between them: that is up to four times as fast to read as the mapped file. */
+ * between them: the copies are up to four times as fast to read as the mapped
+ * file. */
 typedef struct {
   Config config;
   CuvLdpMatcher *matcher;
@@ -148,7 +149,8 @@ typedef struct {
   CuvLdpMatcher *matcher; /* only its weights are used */
   CuvLdpMatchCuda *match;
   int64_t n;
-  int n_threads; /* buffer for entries that do not fit */
+  int n_threads; /* threads that copy entries that do not fit in device memory
+                  */
 } Cuda;
 
 /* Runs a query, because the first one loads the kernels. */
@@ -190,7 +192,7 @@ ldp_scan_open_cuda (void **state, const void *config, const CuvFrame *frame,
 }
 
 /* Sets a query and the variants that follow it, at most n. Returns how many
- * these are, or -1. */
+ * were set, or -1. */
 static int
 set_queries (Cuda *self, const CuvLdpPackedQuery *queries, int n,
     const CuvProcessor *processor)

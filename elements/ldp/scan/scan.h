@@ -10,10 +10,10 @@
 
 typedef struct _CuvLdpScan CuvLdpScan;
 
-/* For entries first .. first + n - 1, n > 0, of the index, which must outlive
- * the scan. On the device at most max_bytes are used, 0 = half of the free
- * memory: entries that fit are copied there once, the others for each query.
- * Returns NULL on failure, and *error says why. */
+/* Creates a scan of entries first .. first + n - 1, n > 0, of the index, which
+ * must outlive the scan. On the device at most max_bytes are used, 0 = half of
+ * the free memory: entries that fit are copied there once, the others for each
+ * query. Returns NULL on failure, and *error says why. */
 CuvLdpScan *cuv_ldp_scan_new (const CuvLdpIndex *index, uint64_t first,
     uint64_t n, size_t max_bytes, const CuvProcessor *processor,
     const char **error);
@@ -27,11 +27,11 @@ const char *cuv_ldp_scan_run (CuvLdpScan *self,
 /* Returns NULL, or why there is no GPU that this build can use. */
 const char *cuv_ldp_scan_probe_cuda (void);
 
-/* Makes GPU `number`, modulo their number, current to this thread. Returns NULL
- * or an error; *n_devices becomes their number. */
+/* Makes GPU `number`, modulo the number of GPUs, current in this thread, and
+ * sets *n_devices to the number of GPUs. Returns NULL, or an error. */
 const char *cuv_ldp_scan_set_device (int number, int *n_devices);
 
-/* Bytes of free memory of the current GPU. */
+/* Returns the size of the current GPU's free memory, in bytes. */
 size_t cuv_ldp_scan_free_memory (void);
 
 #endif

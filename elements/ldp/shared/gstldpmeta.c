@@ -136,7 +136,8 @@ has_columns (const GstCuvTable *table)
   return ok;
 }
 
-/* Derived fields, written for readers that do not compute them. */
+/* Whether the derived fields, which readers need not compute, match the
+ * layout. */
 static gboolean
 has_layout (const GstStructure *table, const CuvLdpLayout *layout)
 {

@@ -14,11 +14,12 @@
 
 G_BEGIN_DECLS
 
-/* Name of the structure of a custom query upstream: whether an element there
- * describes frames, even before the first frame. */
+/* Name of the structure of a custom query upstream, which asks whether an
+ * element there describes frames; it works even before the first frame. */
 #define GST_LDP_QUERY_DESCRIBED "GstCuvLdpDescribed"
 
-/* counts: cuv_ldp_n_counts() of cuv_ldp_count_size() bytes for each region. */
+/* Adds a table of descriptors. counts: cuv_ldp_n_counts() of
+ * cuv_ldp_count_size() bytes for each region. */
 GstStructure *gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
     const CuvLdpLayout *layout, const GstLdpRegion *regions, guint n_regions,
     GBytes *counts);

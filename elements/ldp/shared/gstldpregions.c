@@ -156,7 +156,7 @@ gst_ldp_regions_collect (GArray *regions, GstBuffer *buffer,
     collect_objects (regions, buffer, choice->object_class, info);
 }
 
-/* At least 1. */
+/* Returns the maximum number of regions within the limit, at least 1. */
 static guint
 find_max_regions (const CuvLdpLayout *layout)
 {

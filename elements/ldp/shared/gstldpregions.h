@@ -113,11 +113,11 @@ typedef struct {
   guint32 x, y, width, height;
 } GstLdpRegion;
 
-/* Per frame; further regions are ignored. */
+/* Maximum per frame; further regions are ignored. */
 enum { GST_LDP_MAX_REGIONS = 256 };
 
-/* The descriptor layout for frames of width x height. Returns NULL, or the
- * problem and what to do; free it. */
+/* Computes the descriptor layout for frames of width x height. Returns NULL, or
+ * the problem and what to do; free it. */
 gchar *gst_ldp_region_choice_layout (const GstLdpRegionChoice *self,
     const GstLdpParameters *parameters, gint width, gint height,
     CuvLdpLayout *layout);

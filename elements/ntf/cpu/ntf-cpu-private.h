@@ -15,12 +15,12 @@ typedef struct {
   float *map;        /* map of a row: width x stride or depth x padded */
   float *columns;    /* depth x stride */
   float *transposed; /* MATRIX: v of a row, rank x padded */
-  double *gram;      /* MATRIX: its share of v's Gram matrix */
+  double *gram;      /* MATRIX: the task's part of v's Gram matrix */
   CuvNtfScan scan;
   double square, residual; /* squared norms of G and of the residual */
   /* squared norms of the positive and negative parts of maps */
   double parts[2][CUV_NTF_MAX_RANK];
-  /* of a search for a pixel */
+  /* result of a search for a pixel */
   double best;
   int best_pixel;
 } CuvNtfTask;
@@ -31,9 +31,9 @@ struct _CuvNtfCpu {
   CuvNtfDsp dsp;
   CuvNtfTask tasks[CUV_NTF_TASKS];
   float *v_transposed; /* rank x padded */
-  bool is_matrix;      /* pixels x depth */
+  bool is_matrix;      /* whether the tensor is pixels x depth */
 
-  int padded; /* width, up to a multiple of CUV_NTF_LANES */
+  int padded; /* width, rounded up to a multiple of CUV_NTF_LANES */
   const int32_t *cancel;
   int n_threads; /* threads of the current call */
 
@@ -76,41 +76,41 @@ cuv_ntf_factor (const CuvNtfCpu *self, int mode, int i)
   return &self->factors.mode[mode][(size_t) i * (size_t) self->factors.stride];
 }
 
-/* v at the first pixel of a row of a MATRIX. */
+/* Returns v at the first pixel of a row of a MATRIX. */
 static inline float *
 cuv_ntf_pixels (const CuvNtfCpu *self, int y)
 {
   return cuv_ntf_factor (self, CUV_NTF_V, y * self->tensor.width);
 }
 
-/* Fills w, or all factors of a MATRIX, with random numbers. A MATRIX has many:
- * false if cancelled. */
+/* Fill w, or all factors of a MATRIX, with random numbers. A MATRIX has many
+ * values, so the second function can be cancelled and returns false then. */
 void cuv_ntf_cpu_randomise_w (CuvNtfCpu *self);
 bool cuv_ntf_cpu_randomise_matrix (CuvNtfCpu *self);
 
-/* Updates v and w of a MATRIX; false if cancelled. */
+/* Updates v and w of a MATRIX. Returns false if cancelled. */
 bool cuv_ntf_cpu_iterate_matrix (CuvNtfCpu *self);
 
 /* Updates v or w, whose numerators are in the sums of the tasks. */
 bool cuv_ntf_cpu_update_mode (CuvNtfCpu *self, int mode);
 void cuv_ntf_cpu_init_update (CuvNtfCpu *self, int mode);
 
-/* n rows of a factor, column by column: rank x padded. */
+/* Writes n rows of a factor column by column: rank x padded. */
 void cuv_ntf_cpu_transpose (
     const CuvNtfCpu *self, const float *rows, int n, float *to);
 
-/* Initialises the factors by NNDSVD, or w of a MATRIX by N-FINDR; false if
- * cancelled. */
+/* Initialise the factors by NNDSVD, or w of a MATRIX by N-FINDR. Return false
+ * if cancelled. */
 bool cuv_ntf_cpu_nndsvd (CuvNtfCpu *self);
 bool cuv_ntf_cpu_nfindr (CuvNtfCpu *self);
 
 /* Sets w to the strongest orthonormal vectors of pixels x depth; the iteration
- * starts from w. mean: subtracted from each pixel, depth values; then the
- * offset, stride values, is that of maps by these vectors. NULL = none. */
+ * starts from w. mean: NULL, or depth values to subtract from each pixel; then
+ * offset receives the mean's map by these vectors, stride values. */
 bool cuv_ntf_cpu_find_vectors (
     CuvNtfCpu *self, const float *mean, float *offset);
 
-/* A row's map, width x stride: G times w, minus the offset. */
+/* Computes a row's map, width x stride: G times w, minus the offset. */
 void cuv_ntf_cpu_map_row (CuvNtfCpu *self, int y, float *map);
 
 /* Sets the factor of a mode to the sums that func adds over all rows. */

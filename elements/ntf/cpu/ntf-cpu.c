@@ -283,7 +283,8 @@ cuv_ntf_cpu_transpose (
   }
 }
 
-/* Each row of a MATRIX has its own, see transposed_v(). */
+/* Transposes v of a tensor. Each row of a MATRIX has its own transposed v, see
+ * transposed_v(). */
 static void
 transpose_v (CuvNtfCpu *self)
 {
@@ -330,7 +331,8 @@ add_residual (CuvNtfCpu *self, CuvNtfTask *task, int y)
         &task->map[(size_t) z * (size_t) self->padded], g->width);
 }
 
-/* Computes the distance from zeros, as v_transposed is not filled yet. */
+/* Adds the squares of a row: distances from v_transposed, which is still
+ * zero. */
 static void
 add_square (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {
@@ -417,7 +419,7 @@ static void
 find_grams (CuvNtfCpu *self)
 {
   for (int mode = 0; mode < CUV_NTF_MODES; mode++) {
-    /* that of the pixels takes long, and is only needed for the penalty */
+    /* the pixels' Gram matrix takes long, and is only needed for the penalty */
     if (!self->is_matrix || mode != CUV_NTF_V || self->params.sparsity > 0)
       cuv_ntf_gram (&self->factors, mode, self->grams[mode]);
   }

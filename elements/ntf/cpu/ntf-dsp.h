@@ -14,18 +14,18 @@ typedef struct {
   void (*product) (const float *a, ptrdiff_t row_step, ptrdiff_t step,
       int n_rows, int n, const float *b, int stride, float *result);
 
-  /* sums (stride) += over n rows of a times b. */
+  /* sums (stride) += the sum over n rows of a times b. */
   void (*dot) (const float *a, const float *b, int n, int stride, float *sums);
 
   /* sums (n x stride) += each row of a times factor (stride). */
   void (*add) (
       const float *a, const float *factor, int n, int stride, float *sums);
 
-  /* The sum of squares of a - b. */
+  /* Returns the sum of squares of a - b. */
   double (*distance) (const float *a, const float *b, int n);
 } CuvNtfDsp;
 
-/* The C functions, replaced by those that cuv_cpu_flags() allows. */
+/* Sets the C functions, then those that cuv_cpu_flags() allows. */
 void cuv_ntf_dsp_init (CuvNtfDsp *self);
 void cuv_ntf_dsp_init_avx2 (CuvNtfDsp *self);
 

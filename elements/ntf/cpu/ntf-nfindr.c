@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* N-FINDR (Winter 1999): the pixels that span the largest simplex among the
  * scores of the first rank - 1 principal components. The first simplex is found
- * as by VCA (Nascimento, Bioucas-Dias 2005), the pixel that is farthest along a
- * direction orthogonal to those found; but directions follow the components'
- * axes instead of random numbers. */
+ * as by VCA (Nascimento, Bioucas-Dias 2005): each new point is the pixel that
+ * is farthest along a direction orthogonal to the points found before; but
+ * directions follow the components' axes instead of random numbers. */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@
 
 enum { SWEEPS = 10 };
 
-/* A pixel of scores, with a 1 before them. */
+/* The scores of a pixel, with a 1 before them. */
 typedef double Point[CUV_NTF_MAX_RANK];
 
 typedef struct {
-  int n, size; /* points; of each, the rank */
+  int n, size; /* number of points; values of each: the rank */
   int pixels[CUV_NTF_MAX_RANK];
   Point points[CUV_NTF_MAX_RANK];
 } Simplex;
@@ -91,8 +91,8 @@ search_row (CuvNtfCpu *self, CuvNtfTask *task, int y)
 }
 
 /* Finds the first pixel with the largest absolute product with the probe, if
- * that is more than `least`. Returns -1 if there is none; false if cancelled.
- */
+ * that is more than `least`; otherwise *pixel is -1. Returns false if
+ * cancelled. */
 static bool
 nfindr_search (CuvNtfCpu *self, const Point probe, double least, int *pixel)
 {
@@ -252,7 +252,8 @@ enlarge (CuvNtfCpu *self, Simplex *simplex)
 
 /* ---- factors ---- */
 
-/* The spectrum of a pixel, or a faint random term where a pixel is missing. */
+/* Sets a term's spectrum to that of a pixel or, if there is no pixel, to faint
+ * random values. */
 static void
 set_spectrum (CuvNtfCpu *self, int k, int pixel)
 {

@@ -2,8 +2,8 @@
 /* NNDSVD initialisation (Boutsidis, Gallopoulos 2008) of the tensor G as a
  * pixels x depth matrix: right singular vectors by subspace iteration; the
  * positive or negative part of each, whichever has the larger map; and the best
- * rank-1 approximation of that map by power iteration, or of a MATRIX the map.
- * All steps read G row by row. */
+ * rank-1 approximation of that map by power iteration, or, for a MATRIX, the
+ * map itself. All steps read G row by row. */
 #include "cpu/ntf-cpu-private.h"
 
 #include <math.h>
@@ -41,7 +41,8 @@ nndsvd_scale (float *a, double factor, int n, int stride)
     a[i * stride] = (float) (a[i * stride] * factor);
 }
 
-/* Gram-Schmidt; a column that depends on previous ones becomes 0. */
+/* Orthonormalises by Gram-Schmidt; a column that depends on previous ones
+ * becomes 0. */
 static void
 make_orthonormal (CuvNtfCpu *self)
 {
@@ -104,8 +105,8 @@ add_part_norms (CuvNtfCpu *self, CuvNtfTask *task, int y)
   }
 }
 
-/* One step of power iteration: u = P v, v += P^T u with the positive part P of
- * the row's map. */
+/* Takes a step of power iteration: u = P v, v += P^T u with the positive part P
+ * of the row's map. */
 static void
 add_power (CuvNtfCpu *self, CuvNtfTask *task, int y)
 {

@@ -16,7 +16,7 @@ typedef struct {
   double square; /* squared norm of the last gradient; 0: restart */
 } Abundances;
 
-/* M times a vector. */
+/* Computes M times a vector. */
 static void
 multiply (const CuvNtfUpdate *self, const double *vector, double *product)
 {
@@ -49,8 +49,8 @@ abundances_begin (const CuvNtfUpdate *self, const float *numerators,
     s->residuals[k] = numerators[k] - product[k];
 }
 
-/* The mean residual of free values. If all have it, the error is minimal among
- * values with this sum. */
+/* Returns the mean residual of free values. If all of them have this residual,
+ * the error is minimal among values with this sum. */
 static double
 free_mean (const Abundances *s)
 {

@@ -23,10 +23,10 @@ cuv_ntf_update_init (CuvNtfUpdate *self, const CuvNtfParams *params,
     const int at = k * rank + k;
 
     self->divisors[k] = self->product[at] + cuv_ntf_damping (params, mode);
-    /* what the sparsity adds to the derivative of half the squared error,
-     * x M - N: sparsity x M_kk x the column's root mean square. So
-     * multiply() adds it to the denominator x M; HALS subtracts it from N and
-     * divides by M_kk, which lowers x_k by sparsity x that mean. */
+    /* what the sparsity adds to the derivative of half the squared error, x M -
+     * N: sparsity x M_kk x the column's root mean square. So multiply() adds it
+     * to the denominator x M; HALS subtracts it from N and divides by M_kk,
+     * which lowers x_k by sparsity x that root mean square. */
     self->penalty[k] = params->sparsity * self->product[at]
         * sqrt (grams[mode][at] / factors->size[mode]);
     self->is_fixed[k] = cuv_ntf_vanished (grams[p][at], factors->size[p])
@@ -56,7 +56,7 @@ multiply (const CuvNtfUpdate *self, const float *numerators, float *row)
   }
 }
 
-/* residuals -= factor * M[k], M symmetric. */
+/* Computes residuals -= factor * M[k]; M is symmetric. */
 static void
 subtract_row (const CuvNtfUpdate *self, int k, double factor, double *residuals)
 {
@@ -64,8 +64,8 @@ subtract_row (const CuvNtfUpdate *self, int k, double factor, double *residuals)
     residuals[l] -= factor * self->product[k * self->rank + l];
 }
 
-/* HALS: x_k <- x_k + residual_k / (M_kk + damping) in order of k. Returns
- * whether a value changed. */
+/* Sweeps over a row with HALS: x_k <- x_k + residual_k / (M_kk + damping) in
+ * order of k. Returns whether a value changed. */
 static bool
 sweep (const CuvNtfUpdate *self, double *residuals, float *row)
 {
@@ -84,7 +84,7 @@ sweep (const CuvNtfUpdate *self, double *residuals, float *row)
   return changed;
 }
 
-/* Sweeps of HALS over a row; residuals are N - penalty - x M. */
+/* Updates a row by sweeps of HALS; residuals are N - penalty - x M. */
 static void
 solve (const CuvNtfUpdate *self, const float *numerators, float *row)
 {

@@ -43,7 +43,7 @@ typedef struct {
   CuvBroker broker;
   CuvBrokerConfig config;
 
-  /* of the current connection */
+  /* state of the current connection */
   rd_kafka_t *client;
   rd_kafka_queue_t *events;
   gboolean connected, waking;
@@ -69,7 +69,7 @@ kafka_open_library (GError **error)
   return opened;
 }
 
-/* ---- callbacks, all within poll() ---- */
+/* ---- callbacks, all within poll() except on_log() ---- */
 
 static void
 kafka_set_problem (Kafka *self, const gchar *text)
@@ -118,7 +118,8 @@ is_final (rd_kafka_resp_err_t code)
   }
 }
 
-/* librdkafka reports that all brokers are down after the cause for each one. */
+/* librdkafka reports the cause for each broker first, then that all are
+ * down. */
 static void
 kafka_on_error (rd_kafka_t *client, int code, const char *reason, void *data)
 {
@@ -142,7 +143,8 @@ kafka_on_error (rd_kafka_t *client, int code, const char *reason, void *data)
   g_free (problem);
 }
 
-/* Errors are reported by kafka_on_error(); the default log prints on stderr. */
+/* Called on any thread of the library. Errors are reported by kafka_on_error();
+ * the default log prints on stderr. */
 static void
 on_log (
     const rd_kafka_t *client, int level, const char *facility, const char *text)
@@ -222,7 +224,7 @@ kafka_configure (Kafka *self, rd_kafka_conf_t *conf, GError **error)
     { "ssl.endpoint.identification.algorithm",
         config->tls == CUV_TLS_INSECURE ? "none" : "https" },
     { "enable.idempotence", "true" },
-    /* never: the outbox's bounds decide */
+    /* messages never time out: the outbox's bounds decide */
     { "message.timeout.ms", "0" },
     /* only the broker's limit applies */
     { "message.max.bytes", "1000000000" },

@@ -26,7 +26,7 @@
  * first one is dropped. */
 #define SUSPICIOUS 3
 #define SSL_VERIFY_NONE 0 /* the same value as in OpenSSL's headers */
-/* How long close() takes at most to disconnect in order. */
+/* Maximum time that close() takes for an orderly disconnect. */
 #define GOODBYE_MS 400
 
 #define ONLINE "{\"status\":\"online\"}"
@@ -71,7 +71,7 @@ typedef struct {
   gint protocol; /* MQTT_PROTOCOL_... */
   guint losses;  /* lost connections since the last answer to a message */
 
-  /* of the current connection */
+  /* state of the current connection */
   struct mosquitto *client;
   gboolean connected;
   gchar *problem;      /* what the last callback reported */
@@ -126,7 +126,8 @@ connect_remedy (gint code)
   }
 }
 
-/* A broker that expects TLS closes the connection, possibly after an alert. */
+/* Returns what to do if TLS may be missing: a broker that expects TLS closes
+ * the connection, possibly after an alert. */
 static const gchar *
 tls_remedy (Mqtt *self)
 {
@@ -147,7 +148,8 @@ explain (Mqtt *self, gint code, gint system_error)
     case MOSQ_ERR_ERRNO:
       return g_strdup_printf (
           "%s: check address, and that the broker is running",
-          system_error == EBADF || system_error == 0 /* version 2.1; closed */
+          system_error == EBADF || system_error == 0 /* 2.1 sets EBADF; 0 if
+                                                      * closed */
               ? "no connection"
               : g_strerror (system_error));
     case MOSQ_ERR_EAI:
@@ -167,7 +169,8 @@ explain (Mqtt *self, gint code, gint system_error)
   }
 }
 
-/* Prefers what a callback reported during the call to the call's code. */
+/* Reports what a callback reported during the call, if anything, otherwise the
+ * call's code. */
 static gboolean
 mqtt_fail (Mqtt *self, gint code, GError **error)
 {
@@ -260,7 +263,7 @@ new_client (Mqtt *self)
   return client;
 }
 
-/* Otherwise OpenSSL would ask for it on the terminal. */
+/* Refuses a passphrase: OpenSSL would ask for it on the terminal. */
 static int
 refuse_passphrase (char *buffer, int size, int is_writing, void *data)
 {
@@ -380,7 +383,8 @@ mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   }
 }
 
-/* Reads first: the library continues a TLS handshake there. */
+/* Reads before it writes: the library continues a TLS handshake when it
+ * reads. */
 static gint
 serve_socket (Mqtt *self, int wake_fd, gint milliseconds)
 {

@@ -57,7 +57,7 @@ typedef enum {
 /* Error messages name the cause and, if there is one, the fix. None contains
  * the password. */
 typedef struct {
-  guint window; /* most messages in flight */
+  guint window; /* maximum number of messages in flight */
 
   /* Begins to connect. May block for as long as TCP does. */
   gboolean (*open) (CuvBroker *self, GError **error);
@@ -65,8 +65,8 @@ typedef struct {
   CuvSend (*send) (CuvBroker *self, guint64 number, const CuvMessage *message,
       GError **error);
   /* Waits for at most the given time until something happens, and reports it by
-   * the functions below. wake_fd, an eventfd, ends the wait. FALSE: the
-   * connection is lost. */
+   * the functions below. wake_fd, an eventfd, ends the wait. Returns FALSE if
+   * the connection is lost. */
   gboolean (*run) (
       CuvBroker *self, int wake_fd, gint milliseconds, GError **error);
   /* orderly: disconnects as the protocol demands. */
@@ -80,8 +80,8 @@ struct _CuvBroker {
   CuvOutbox *outbox; /* set by the outbox that takes the broker */
 };
 
-/* Take ownership of what config contains, and clear it. NULL and an error if
- * the library is not installed or the configuration is not valid. */
+/* Take ownership of what config contains, and clear it. Return NULL and an
+ * error if the library is not installed or the configuration is not valid. */
 CuvBroker *cuv_broker_mqtt_new (CuvBrokerConfig *config, GError **error);
 CuvBroker *cuv_broker_kafka_new (CuvBrokerConfig *config, GError **error);
 

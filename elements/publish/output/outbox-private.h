@@ -62,7 +62,8 @@ struct _CuvOutbox {
   CuvOutboxSlot *slots; /* [number % window] */
 
   /* used by the thread only */
-  gint pause_ms; /* before the last attempt; 0: a message was answered since */
+  gint pause_ms; /* pause before the last attempt; 0 if a message was answered
+                  * since */
 };
 
 void cuv_outbox_unref (CuvOutbox *self);
@@ -76,7 +77,7 @@ guint64 cuv_outbox_n_queued (CuvOutbox *self);
 CuvOutboxSlot *cuv_outbox_slot (CuvOutbox *self, guint64 number);
 /* Removes the first message, or all if the spool's file is damaged. */
 void cuv_outbox_remove_first (CuvOutbox *self, gboolean acknowledged);
-/* Removes messages from the front whose answer has come. */
+/* Removes the answered messages from the front. */
 void cuv_outbox_remove_answered (CuvOutbox *self);
 
 /* ---- outbox-thread.c ---- */

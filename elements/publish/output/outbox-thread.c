@@ -8,8 +8,9 @@
 
 #include "output/thread.h"
 
-/* Between two attempts to connect: doubled each time, and up to half of it at
- * random, so that many clients do not come back at the same moment. */
+/* Limits of the pause between two attempts to connect. It is doubled each time
+ * and shortened by up to half at random, so that many clients do not reconnect
+ * at the same moment. */
 #define MIN_PAUSE_MS 250
 #define MAX_PAUSE_MS 30000
 /* The broker's run() is called at least this often, for its timers. */
@@ -74,7 +75,7 @@ send_next (CuvOutbox *self, const CuvMessage *message, GError **error)
   return outcome;
 }
 
-/* FALSE: the connection is lost. */
+/* Returns FALSE if the connection is lost. */
 static gboolean
 send_waiting (CuvOutbox *self, GError **error)
 {
@@ -114,7 +115,7 @@ outbox_is_over (CuvOutbox *self)
   return over;
 }
 
-/* Without a connection: marks all messages as not sent. */
+/* Marks all messages as not sent, after the connection has ended. */
 static void
 return_messages (CuvOutbox *self)
 {

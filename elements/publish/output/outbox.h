@@ -2,9 +2,9 @@
 /* Sends messages to a broker on a thread of its own; for files there is
  * CuvWriter.
  *
- * Messages stay in a spool until the broker has acknowledged them. After the
- * connection was lost, those that were not acknowledged are sent again, in
- * order: each arrives at least once. */
+ * Messages stay in a spool until the broker has acknowledged them. After a lost
+ * connection, unacknowledged messages are sent again, in order: each arrives at
+ * least once. */
 #ifndef CUV_OUTBOX_H
 #define CUV_OUTBOX_H
 
@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
   guint64 sent; /* sent to the broker, repetitions included */
   guint64 acknowledged;
-  guint64 dropped; /* not acknowledged, and no longer in the spool */
+  guint64 dropped; /* messages not acknowledged, and no longer in the spool */
   guint64 bytes;   /* bytes sent */
   guint64 queued;  /* messages in the spool */
   guint64 spooled; /* messages in the spool when it was opened */
@@ -43,20 +43,21 @@ gboolean cuv_outbox_wait_connected (
     CuvOutbox *self, guint milliseconds, GError **error);
 
 #define CUV_OUTBOX_BLOCK_MS 200
-/* Queues a copy of a message. FALSE: with CUV_FULL_BLOCK there was no room
- * within CUV_OUTBOX_BLOCK_MS; call it again. */
+/* Queues a copy of a message. Returns FALSE if, with CUV_FULL_BLOCK, there was
+ * no room within CUV_OUTBOX_BLOCK_MS; call it again. */
 gboolean cuv_outbox_push (CuvOutbox *self, const CuvMessage *message);
 
-/* Waits until the spool is empty: for at most the given time, or for
- * CUV_OUTBOX_ABSENT_MS without a connection, for which it tries at once. */
+/* Waits until the spool is empty, for at most the given time. Without a
+ * connection it tries to connect at once, and waits for at most
+ * CUV_OUTBOX_ABSENT_MS. */
 gboolean cuv_outbox_finish (CuvOutbox *self, guint milliseconds);
 
-/* From any thread: TRUE ends all waits of the streaming thread, for room, too,
- * and prevents new ones until FALSE is set. */
+/* May be called from any thread. TRUE ends all waits of the streaming thread,
+ * including those for room, and prevents new ones until FALSE is set. */
 void cuv_outbox_interrupt (CuvOutbox *self, gboolean interrupt);
 
-/* The pending warning for the user, or NULL; there is one each time that
- * sending begins to fail. The caller frees it. */
+/* Returns the pending warning for the user, or NULL; there is one each time
+ * that sending begins to fail. The caller frees it. */
 gchar *cuv_outbox_take_warning (CuvOutbox *self);
 
 void cuv_outbox_get_counts (CuvOutbox *self, CuvOutboxCounts *counts);

@@ -29,8 +29,9 @@ spool_fail (GError **error, const gchar *what)
 
 /* ---- bytes ---- */
 
-/* A file that grows beyond the limit of the process is reported by errno; the
- * signal, which is sent to this thread, would end the application. */
+/* Blocks the signal that is sent to this thread when a file grows beyond the
+ * limit of the process: it would end the application, and errno reports the
+ * failure as well. */
 static sigset_t
 block_limit_signal (void)
 {
@@ -98,7 +99,8 @@ spool_read_all (int fd, void *data, gsize size, guint64 offset, GError **error)
   return TRUE;
 }
 
-/* The part of [position, position + size) before the ring's end. */
+/* Returns the size of the part of [position, position + size) before the ring's
+ * end, and sets *offset to its offset in the ring. */
 static gsize
 first_part (const CuvSpool *self, guint64 position, gsize size, guint64 *offset)
 {
@@ -332,7 +334,7 @@ void
 cuv_spool_free (CuvSpool *self)
 {
   if (self->fd >= 0) {
-    flock (self->fd, LOCK_UN); /* a forked process may have inherited it */
+    flock (self->fd, LOCK_UN); /* a forked process may share the lock */
     close (self->fd);
   }
   g_free (self->ring);

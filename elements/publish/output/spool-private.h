@@ -19,7 +19,8 @@ G_BEGIN_DECLS
 typedef struct {
   gchar magic[8];
   guint32 version, crc; /* crc: of the header with crc 0 */
-  guint64 written;      /* headers so far; the highest one counts */
+  guint64 written;      /* headers written so far; the header with the higher
+                         * value counts */
   guint64 size;         /* size of the ring */
   guint64 head, tail;   /* positions of the first message and after the last */
   guint64 first, end;   /* numbers of messages */

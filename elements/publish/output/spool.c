@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Before each message. */
+/* Precedes each message in the ring. */
 typedef struct {
   guint32 size, crc; /* size and checksum of what follows */
   guint32 topic_size, key_size;
@@ -160,8 +160,8 @@ read_message (CuvSpool *self, guint64 position, Prefix *prefix,
   return FALSE;
 }
 
-/* Moves the reader to a message; backwards, it starts over from the first
- * one. */
+/* Moves the reader to a message. To move backwards, it starts over from the
+ * first message. */
 static gboolean
 seek (CuvSpool *self, guint64 number, GError **error)
 {
@@ -194,7 +194,7 @@ cuv_spool_read (
   return TRUE;
 }
 
-/* An empty ring begins at its start again, so that it uses no more memory, or
+/* Restarts an empty ring at its start, so that it uses no more memory, or
  * blocks of the file, than needed. */
 static void
 rewind_if_empty (CuvSpool *self)

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 
 typedef struct _CuvSpool CuvSpool;
 
-/* After cuv_spool_read() all are in one block that begins at topic and is freed
- * by cuv_message_clear(). */
+/* After cuv_spool_read() all strings are in one block that begins at topic and
+ * is freed by cuv_message_clear(). */
 typedef struct {
   const gchar *topic; /* NUL-terminated */
   const gchar *key;   /* NUL-terminated, may be empty */
@@ -26,16 +26,17 @@ typedef struct {
 
 void cuv_message_clear (CuvMessage *self);
 
-/* The bytes that a message takes in a spool. */
+/* Returns how many bytes a message takes in a spool. */
 gsize cuv_message_bytes (const CuvMessage *self);
 
-/* The least value of max_bytes. */
+/* Minimum of max_bytes. */
 #define CUV_SPOOL_MIN_BYTES 4096
 
-/* path NULL: in memory. A file is created, or opened with the messages in it,
- * and locked; its space is reserved. Its size is max_bytes, but a file with
- * messages keeps its size. Errors: the file cannot be opened, is locked by
- * another spool, is not a spool, or there is no room for it. */
+/* Creates a spool in memory if path is NULL. Otherwise creates a file, or opens
+ * one with the messages in it, locks it, and reserves its space. Its size is
+ * max_bytes, but a file with messages keeps its size. Errors: the file cannot
+ * be opened, is locked by another spool, is not a spool, or there is no room
+ * for it. */
 CuvSpool *cuv_spool_new (
     const gchar *path, guint64 max_bytes, guint max_records, GError **error);
 void cuv_spool_free (CuvSpool *self);
@@ -49,11 +50,11 @@ guint64 cuv_spool_end (const CuvSpool *self);
 
 /* Whether a message of this many bytes fits now. */
 gboolean cuv_spool_has_room (const CuvSpool *self, gsize bytes);
-/* Whether it would fit into an empty spool. */
+/* Whether a message of this many bytes fits into an empty spool. */
 gboolean cuv_spool_can_hold (const CuvSpool *self, gsize bytes);
 
-/* Appends a message; there must be room for it. FALSE: the file cannot be
- * written, and nothing has changed. */
+/* Appends a message; there must be room for it. Returns FALSE if the file
+ * cannot be written; nothing has changed then. */
 gboolean cuv_spool_push (
     CuvSpool *self, const CuvMessage *message, GError **error);
 
@@ -61,8 +62,9 @@ gboolean cuv_spool_push (
 void cuv_spool_pop (CuvSpool *self);
 
 /* Reads the message with this number, which must be in the spool; fast for the
- * first message and for the one after the last that was read. FALSE: the file
- * cannot be read, or it is damaged, and the rest of it is lost as well. */
+ * first message and for the one after the last that was read. Returns FALSE if
+ * the file cannot be read or is damaged; the rest of it is then lost as
+ * well. */
 gboolean cuv_spool_read (
     CuvSpool *self, guint64 number, CuvMessage *message, GError **error);
 

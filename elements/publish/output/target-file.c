@@ -28,7 +28,7 @@ typedef struct {
   int fd;
 } FileTarget;
 
-/* What to do about an errno, to be appended to its text. */
+/* Returns what to do about an errno, to be appended to its text. */
 static const gchar *
 file_remedy (int code)
 {
@@ -80,8 +80,8 @@ last_line_has_ended (FileTarget *self, off_t size)
 
 /* Ends a line that its writer left unfinished (it was killed, or the disk was
  * full), so that our first record does not become part of it. If others have
- * the file open, one of them may still be writing that line: then it is ended
- * only if it has not grown for a while. */
+ * the file open, one of them may still be writing that line: then the line is
+ * ended only if it has not grown for a while. */
 static void
 end_last_line (FileTarget *self, off_t size, gboolean alone)
 {
@@ -107,8 +107,8 @@ try_lock (FileTarget *self, int how)
   return flock (self->fd, how | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Locks the file, exclusively if possible: *alone says whether nobody else has
- * it open, and is TRUE if the file system has no locks. For a shared file it
+/* Locks the file, exclusively if possible. Sets *alone to whether nobody else
+ * has it open, or to TRUE if the file system has no locks. For a shared file it
  * retries for a second, as other writers hold the exclusive lock while they
  * open it. */
 static gboolean
@@ -141,8 +141,8 @@ downgrade_lock (FileTarget *self)
   return TRUE;
 }
 
-/* NFS and SMB emulate flock() by a lock of all bytes, which unlocking a range
- * of them would release. */
+/* Whether flock() is emulated, as on NFS and SMB, by a lock on all bytes:
+ * unlocking a range of bytes would release part of it. */
 static gboolean
 flock_is_emulated (int fd)
 {

@@ -24,8 +24,8 @@ cuv_block_signals (void)
   pthread_sigmask (SIG_BLOCK, &set, NULL);
 }
 
-/* Ends the poll() of a thread that waits for this eventfd. If that cannot be
- * written, its counter is full and it is readable already. */
+/* Ends the poll() of a thread that waits for this eventfd. If the eventfd
+ * cannot be written, its counter is full, so it is readable already. */
 static inline void
 cuv_wake (int fd)
 {

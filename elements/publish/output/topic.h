@@ -19,8 +19,8 @@ gboolean cuv_topic_check (
 
 gboolean cuv_topic_has_kind (const gchar *pattern);
 
-/* The topic for a source and a kind, to be freed. Characters of source that a
- * topic must not contain become '_'. */
+/* Returns the topic for a source and a kind, to be freed. Characters of source
+ * that a topic must not contain become '_'. */
 gchar *cuv_topic_expand (const gchar *pattern, CuvTopicSyntax syntax,
     const gchar *source, const gchar *kind);
 

@@ -41,12 +41,12 @@ struct _CuvWriter {
   gboolean begun, ended; /* framing written to this connection */
   guint64 n_records;     /* written to this connection */
   GString *out;          /* bytes being written */
-  gsize sent;            /* how many of them are written */
+  gsize sent;            /* number of these bytes that are written */
 };
 
 void cuv_writer_unref (CuvWriter *self);
 
-/* Call with the lock held. */
+/* Call these two with the lock held. */
 /* Sets the warning, unless it was set since the queue was last written
  * completely. */
 void cuv_writer_warn (CuvWriter *self, const gchar *cause);

@@ -226,8 +226,9 @@ reopen (CuvWriter *self)
   g_mutex_lock (&self->lock);
 }
 
-/* Call with the lock held. Waits for the next record. Returns NULL with *end
- * TRUE: write the end of the framing; NULL with *end FALSE: quit. */
+/* Call with the lock held. Waits for the next record. Returns NULL and sets
+ * *end to TRUE if the end of the framing is to be written, or to FALSE to
+ * quit. */
 static GBytes *
 next_work (CuvWriter *self, gboolean *end)
 {

@@ -34,12 +34,13 @@ typedef struct {
   /* Opens the target, after closing it if it was open: called again when the
    * connection was lost or the target has moved. */
   CuvTargetState (*open) (CuvTarget *self, GError **error);
-  /* The number of bytes written; 0: try again later, -1: failed. */
+  /* Returns the number of bytes written; 0: try again later, -1: failed. */
   gssize (*write) (
       CuvTarget *self, const gchar *data, gsize size, GError **error);
-  /* Removes the last size bytes written; FALSE if that is not possible. */
+  /* Removes the last size bytes written. Returns FALSE if that is not
+   * possible. */
   gboolean (*retract) (CuvTarget *self, gsize size);
-  /* Whether open() would open something else. NULL: never. */
+  /* Whether open() would open something else. A NULL pointer: never. */
   gboolean (*moved) (CuvTarget *self);
   void (*free) (CuvTarget *self);
 } CuvTargetClass;
@@ -58,8 +59,9 @@ typedef enum {
   CUV_TARGET_SHARE, /* append, and others may append at the same time */
 } CuvTargetMode;
 
-/* A file, FIFO or device; NULL: standard output. A regular file is locked, and
- * refused if another writer has it open, unless both share it. */
+/* Creates a target for a file, FIFO or device, or for standard output if path
+ * is NULL. A regular file is locked, and refused if another writer has it open,
+ * unless both share it. */
 CuvTarget *cuv_target_file_new (const gchar *path, CuvTargetMode mode);
 
 /* ---- the writer ---- */
@@ -81,8 +83,9 @@ typedef struct {
   guint queue;   /* records waiting */
 } CuvWriterCounts;
 
-/* Takes ownership of the target, opens it and starts the thread. NULL and an
- * error if the target cannot be opened; CUV_TARGET_NOT_YET is not an error. */
+/* Takes ownership of the target, opens it and starts the thread. Returns NULL
+ * and an error if the target cannot be opened; CUV_TARGET_NOT_YET is not an
+ * error. */
 CuvWriter *cuv_writer_new (
     CuvTarget *target, const CuvFraming *framing, GError **error);
 
@@ -99,12 +102,12 @@ gboolean cuv_writer_finish (CuvWriter *self, guint milliseconds);
  * happens before each record. Does not wait. */
 void cuv_writer_reopen (CuvWriter *self);
 
-/* From any thread: TRUE makes cuv_writer_finish() return at once, a call in
- * progress included, until FALSE is set. */
+/* May be called from any thread. TRUE makes cuv_writer_finish() return at once,
+ * a call in progress included, until FALSE is set. */
 void cuv_writer_interrupt (CuvWriter *self, gboolean interrupt);
 
-/* The pending warning for the user, or NULL; there is one each time that
- * writing begins to fail. The caller frees it. */
+/* Returns the pending warning for the user, or NULL; there is one each time
+ * that writing begins to fail. The caller frees it. */
 gchar *cuv_writer_take_warning (CuvWriter *self);
 
 void cuv_writer_get_counts (CuvWriter *self, CuvWriterCounts *counts);

@@ -14,7 +14,7 @@
  *   solve-template.h    the filter of a model, and responses
  *
  * cuda/rcd/filter.h does the same on the GPU. backend.c decides on which of the
- * two a filter is. */
+ * two a filter runs. */
 #ifndef CUV_RCD_CORRELATION_H
 #define CUV_RCD_CORRELATION_H
 
@@ -47,7 +47,7 @@ typedef struct {
   double peak;   /* response at the place */
   CuvRcdFilterGoal goal;
   /* on_device: the model and the filter are in device memory; unsolved: the
-   * filter is that of an earlier model. */
+   * filter has not been computed from the current model. */
   bool on_device, unsolved;
   CuvSpectrum model;  /* mean of samples */
   CuvSpectrum filter; /* filter of the model */
@@ -72,7 +72,7 @@ CuvRcdCrop cuv_correlation_crop (CuvCorrelation *self);
  * of the CUV_RCD_FILTER_SCALES sizes. */
 CuvRcdCrop cuv_correlation_sample (const CuvCorrelation *self, int scale);
 
-/* Moves the place to the greatest of the responses to all sizes. */
+/* Moves the place to the position and size with the greatest response. */
 void cuv_correlation_choose (
     CuvCorrelation *self, const CuvRcdFilterPeak peaks[CUV_RCD_FILTER_SCALES]);
 

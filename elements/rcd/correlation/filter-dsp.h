@@ -25,8 +25,8 @@ typedef struct {
   float im[CUV_RCD_GRID_CELLS * CUV_RCD_CHANNEL_PAIRS];
 } CuvFourier;
 
-/* Responses to several sizes, a lane each: their spectra (re, im), column by
- * column, and their values by cell. */
+/* Responses to several sizes, one per lane: their spectra (re, im), column by
+ * column, and their values, cell by cell. */
 enum { CUV_RCD_FILTER_LANES = 8 };
 
 typedef struct {

@@ -66,7 +66,7 @@ cuv_butterfly (CuvComplex *a, CuvComplex *b, int i, bool inverse)
   a->im += v.im;
 }
 
-/* Does two stages of a line's transform, those with groups of 2 x half and
+/* Computes two stages of a line's transform, those with groups of 2 x half and
  * 4 x half elements. */
 CUV_ALWAYS_INLINE void
 cuv_two_stages (CuvLine *line, int n, int half, bool inverse)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Histograms of oriented gradients, normalised as by Felzenszwalb, Girshick,
+/* Histograms of oriented gradients, normalised as in Felzenszwalb, Girshick,
  * McAllester, Ramanan, PAMI 2010: 18 signed and 9 unsigned orientations, and a
  * sum for each of 4 normalisations. The last channel is the mean grey value.
  *
- * Histograms are first computed for each row of pixels. That of a cell is the
- * weighted sum of those of eight rows. */
+ * Histograms are first computed for each row of pixels. A cell's histogram is
+ * the weighted sum of the histograms of eight rows. */
 #ifndef CUV_RCD_HOG_TEMPLATE_H
 #define CUV_RCD_HOG_TEMPLATE_H
 

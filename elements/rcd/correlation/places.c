@@ -9,10 +9,10 @@
  * may differ between C libraries. */
 static const double scales[CUV_RCD_FILTER_SCALES] = { 1.0 / 1.0404, 1.0 / 1.02,
   1.0, 1.02, 1.0404 };
-/* A change of size has to raise the response by this factor. */
+/* Responses to sizes other than the present one are multiplied by this. */
 static const float scale_penalty = 0.99f;
 /* Side of the region, relative to the geometric mean of the box's sides, and
- * its least value, relative to the longer side. */
+ * its minimum, relative to the box's longer side. */
 static const double region_factor = 3.2, least_region = 1.5;
 /* Sides of the mask, relative to the box's. */
 static const double mask_factor = 1.4;
@@ -65,8 +65,8 @@ cuv_correlation_box (const CuvCorrelation *self)
 
 /* ---- crops ---- */
 
-/* Returns a crop around (x, y) of side samples across and down, which are
- * distance pixels apart. */
+/* Returns a crop of side x side samples around (x, y), distance pixels
+ * apart. */
 static CuvRcdCrop
 crop_around (double x, double y, double distance, int side)
 {
@@ -131,8 +131,8 @@ cuv_correlation_choose (
 
 /* ---- weights of cells ---- */
 
-/* Returns the fraction of cell i that is at most half cells from the middle of
- * the grid. */
+/* Returns the fraction of cell i that lies within half cells of the grid's
+ * middle. */
 static float
 coverage (int i, double half)
 {

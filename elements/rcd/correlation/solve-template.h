@@ -221,7 +221,7 @@ enum { CUV_ROW_VECTOR = CUV_VECTOR / 2 };
 typedef float CuvRowFloats __attribute__ ((vector_size (4 * CUV_ROW_VECTOR)));
 typedef double CuvDoubles __attribute__ ((vector_size (8 * CUV_ROW_VECTOR)));
 
-/* The rows of a response's spectrum, for each column. */
+/* A response's spectrum: for each column, its rows. */
 typedef struct {
   CuvRowFloats re[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];
   CuvRowFloats im[CUV_RCD_GRID / 2][CUV_RCD_GRID / CUV_ROW_VECTOR];

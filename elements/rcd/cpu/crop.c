@@ -12,10 +12,10 @@ typedef struct {
   const CuvFrame *frame;
   int n_samples;
   int32_t left[MAX_SAMPLES], right[MAX_SAMPLES]; /* columns of the frame */
-  int32_t weight[MAX_SAMPLES]; /* weight of the right pixel, of 256 */
+  int32_t weight[MAX_SAMPLES]; /* weight of the right pixel, in 1/256 */
 } Columns;
 
-/* Grey values times 256 of a row of the frame, between pixels. */
+/* Grey values, times 256, of a row of the frame; interpolated horizontally. */
 typedef struct {
   int y; /* the row; -1 = no values yet */
   int32_t value[MAX_SAMPLES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pixels of cuv_rcd_crop(), faster. */
+/* Computes what cuv_rcd_crop() computes, faster. */
 #ifndef CUV_RCD_CPU_CROP_H
 #define CUV_RCD_CPU_CROP_H
 

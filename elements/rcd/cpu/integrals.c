@@ -23,8 +23,8 @@ clamp_index (int v, int end)
   return v < 0 ? 0 : v < end ? v : end - 1;
 }
 
-/* Row y of the frame with a border pixel on both sides, repeated at the frame's
- * border. row: where it is stored in the scratch planes. */
+/* Loads row y of the frame, with a border pixel on both sides that repeats the
+ * frame's border. row: row of the scratch planes to store it in. */
 static void
 rcd_load_row (const Block *block, int y, int row)
 {
@@ -77,13 +77,13 @@ add_plane (CuvRcdTile *tile, const int16_t *plane, int pitch)
   tile->pitch[tile->n++] = pitch;
 }
 
-/* Planes in the order of CuvRcdFeatures. */
+/* Lists the planes in the order of CuvRcdFeatures. */
 static void
 list_planes (Block *block)
 {
   const CuvRcdCpu *self = block->self;
   const CuvRcdFeatures features = self->config.features;
-  const int first = CUV_RCD_PITCH + 1; /* behind the border */
+  const int first = CUV_RCD_PITCH + 1; /* after the border */
 
   block->tile.n = 0;
   if (features == CUV_RCD_TUZEL9) {
@@ -117,8 +117,8 @@ compute_features (Block *block)
 
 /* ---- sums ---- */
 
-/* Adds the sums over the tile at (x, y) to a cell's. The features x and y count
- * from the tile's corner so that they fit 16 bits. */
+/* Adds the sums over the tile at (x, y) to those of a cell. The features x and
+ * y count from the tile's corner so that they fit in 16 bits. */
 static void
 rcd_add_tile (
     const Block *block, int x, int y, int width, int height, int64_t *cell)
@@ -143,7 +143,7 @@ rcd_add_tile (
 }
 
 /* Adds the part of a grid row that lies in the block to the row's cells.
- * column: the first one that overlaps the block. */
+ * column: the first column that overlaps the block. */
 static void
 rcd_add_row (const Block *block, int row, int column, int64_t *cells)
 {
@@ -165,7 +165,8 @@ rcd_add_row (const Block *block, int row, int column, int64_t *cells)
   }
 }
 
-/* A row's cells, summed in place: in the memory of its integrals. */
+/* Returns a row's cells. They are summed in place, in the memory of the row's
+ * integrals. */
 static int64_t *
 row_cells (const CuvRcdCpu *self, int row)
 {
@@ -227,7 +228,7 @@ rows_task (void *data, int worker, int task)
 
 enum { CHUNK = 512 };
 
-/* Computes prefix sums down CHUNK integrals of each row. */
+/* Computes prefix sums down the rows, for CHUNK integrals of each row. */
 static void
 columns_task (void *data, int task)
 {
@@ -245,7 +246,8 @@ columns_task (void *data, int task)
   }
 }
 
-/* A task has as many rows as fit a block. Returns the number of tasks. */
+/* Forms tasks of as many rows as fit in a block. Returns the number of
+ * tasks. */
 static int
 split_rows (CuvRcdCpu *self)
 {

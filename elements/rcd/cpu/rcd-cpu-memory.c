@@ -10,7 +10,7 @@ static bool
 grid_init (CuvRcdIntegralGrid *self, int columns, int rows, int n_sums)
 {
   const size_t n = ((size_t) columns + 1) * ((size_t) rows + 1);
-  /* AVX2 reads sums four at a time, so up to three behind the last */
+  /* AVX2 reads sums four at a time, so up to three past the last */
   const size_t n_integrals = n * (size_t) n_sums + 4;
 
   self->integrals = malloc (n_integrals * sizeof *self->integrals

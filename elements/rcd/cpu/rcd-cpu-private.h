@@ -32,7 +32,7 @@ struct _CuvRcdCpu {
   CuvRcdDsp dsp;
   int n_features, n_sums;
   int n_workers;
-  CuvRcdScratch *scratch;   /* n_workers */
+  CuvRcdScratch *scratch;   /* one per worker */
   CuvRcdIntegralGrid cells; /* the search area's cells */
   CuvRcdIntegralGrid fine;  /* between the edges of refinement's windows */
   int32_t *task_rows;       /* first grid row of each task, and the end */
@@ -45,7 +45,7 @@ struct _CuvRcdCpu {
   const CuvFrame *frame;
   const CuvRcdSearch *search;
   int n_threads;
-  CuvRcdIntegralGrid *current; /* being integrated */
+  CuvRcdIntegralGrid *current; /* the grid being integrated */
   const CuvRcdTarget *target;
   CuvRcdFineWindows round; /* windows of a refinement round */
   double round_scores[CUV_RCD_FINE_WINDOWS];
@@ -53,7 +53,8 @@ struct _CuvRcdCpu {
 
 /* ---- integrals.c ---- */
 
-/* The integrals of a grid over the frame. No row is higher than a block. */
+/* Computes the integrals of a grid over the frame. No row may be higher than a
+ * block. */
 void cuv_rcd_cpu_integrals (CuvRcdCpu *self, CuvRcdIntegralGrid *grid);
 
 /* Computes the sums over a box, which covers columns x rows cells of the grid

@@ -17,18 +17,19 @@ void cuv_rcd_cpu_free (CuvRcdCpu *self); /* NULL is allowed */
 void cuv_rcd_cpu_run (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdSearch *search, int n_threads, CuvRcdMatch *matches);
 
-/* cuv_rcd_box_sums(), on n_threads threads. */
+/* Computes cuv_rcd_box_sums() on n_threads threads. */
 void cuv_rcd_cpu_measure (CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdBox *box, int n_threads, int64_t *sums);
 
 /* Draws the distance map of a target over the searched frame: the last run's
- * windows of the size that matched best, see cuv_rcd_draw_map(); nothing if no
- * window matched. */
+ * windows of the size that matched best, see cuv_rcd_draw_map(). Draws nothing
+ * if no window matched. */
 void cuv_rcd_cpu_draw (const CuvRcdCpu *self, const CuvFrame *frame,
     const CuvRcdSearch *search, int target, const CuvRcdMatch *match,
     double half);
 
-/* The scores of the last run's windows before refinement, by window number. */
+/* Returns the scores of the last run's windows before refinement, by window
+ * number. */
 const double *cuv_rcd_cpu_scores (const CuvRcdCpu *self);
 
 #endif

@@ -27,7 +27,8 @@ cuv_rcd_convert_pairs (const uint8_t *from, int step, int n, int16_t *out)
     out[2 * i] = out[2 * i + 1] = from[i * step];
 }
 
-/* n samples from pixel x on of a component with half the frame's columns. */
+/* Writes n samples, from pixel x on, of a component with half the frame's
+ * columns. */
 static inline void
 cuv_rcd_upsample (const uint8_t *row, int step, int x, int n, int16_t *out)
 {

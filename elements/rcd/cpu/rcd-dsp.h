@@ -6,8 +6,8 @@
 
 #include "rcd.h"
 
-/* Features are computed for a block of pixels at a time, and summed over tiles
- * of it: a part of a cell, or a whole one. */
+/* Features are computed for a block of pixels at a time and summed over its
+ * tiles. A tile is a cell, or part of one. */
 enum {
   CUV_RCD_BLOCK_WIDTH = 320,
   CUV_RCD_BLOCK_HEIGHT = 32,
@@ -33,8 +33,9 @@ typedef struct {
   CuvRcdMetric metric;
   int n; /* number of features */
   double lambda;
-  const int64_t *upper, *lower; /* rows of integrals at top and bottom edge */
-  int32_t y, width, height;     /* pixels */
+  /* rows of integrals at the top and bottom edges */
+  const int64_t *upper, *lower;
+  int32_t y, width, height; /* pixels */
 } CuvRcdWindowRow;
 
 typedef struct {
@@ -43,19 +44,21 @@ typedef struct {
 } CuvRcdWindowEdges;
 
 typedef struct CuvRcdDsp {
-  /* n samples of a component from pixel (x, y) on; subsampled ones repeat */
+  /* Writes n samples of a component from pixel (x, y) on; subsampled ones are
+   * repeated. */
   void (*samples) (const CuvComponent *c, int x, int y, int n, int16_t *out);
-  /* BT.2020 luma of n pixels */
+  /* Computes the BT.2020 luma of n pixels. */
   void (*grey) (const int16_t *const rgb[3], int n, int16_t *out);
-  /* Sobel's Ix, Iy of n pixels of rows[1]; rows are valid from -1 to n */
+  /* Computes Sobel's Ix and Iy of n pixels of rows[1]; rows are valid from -1
+   * to n. */
   void (*gradients) (
       const int16_t *const rows[3], int n, int16_t *ix, int16_t *iy);
-  /* |Ix| |Iy| |Ixx| |Iyy|, likewise */
+  /* Computes |Ix| |Iy| |Ixx| |Iyy| of these pixels. */
   void (*abs_derivatives) (
       const int16_t *const rows[3], int n, int16_t *const out[4]);
-  /* CUV_RCD_SUMS (n) sums over a tile */
+  /* Computes CUV_RCD_SUMS (n) sums over a tile. */
   void (*sums) (const CuvRcdTile *tile, int32_t *sums);
-  /* cuv_rcd_score() of n_windows windows of a row */
+  /* Computes cuv_rcd_score() of n_windows windows of a row. */
   void (*score) (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
       int n_windows, double *scores);
 } CuvRcdDsp;

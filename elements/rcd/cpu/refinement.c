@@ -14,7 +14,7 @@ enum {
 
 /* ---- lines of the grid ---- */
 
-/* Index of the first line >= v; n if there is none. */
+/* Returns the index of the first line >= v; n if there is none. */
 static int
 find_line (const int32_t *lines, int n, int v)
 {

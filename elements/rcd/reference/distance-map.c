@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A picture of distances, to see which settings tell a target apart. */
+/* Draws a picture of distances, which shows how well a target stands out with
+ * the current settings. */
 #include "rcd.h"
 #include "rcd/rcd-distance.h"
 
@@ -12,7 +13,8 @@ cuv_rcd_map_value (double score, CuvRcdMetric metric, double half)
                         : 255;
 }
 
-/* Index of the window at v pixels from the first one; -1 if there is none. */
+/* Returns the index of the window at v pixels from the first one; -1 if there
+ * is none. */
 static int
 window_at (int v, int step, int n)
 {

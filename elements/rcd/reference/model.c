@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* inverse: the inverse of the Cholesky factor of c, rows of its lower triangle.
+/* Computes the inverse of the Cholesky factor of c: rows of its lower triangle.
  * c is positive definite. */
 static void
 invert_factor (const double *c, int n, double *inverse)

@@ -30,7 +30,8 @@ cuv_rcd_level_box (
     level->columns * cell, level->rows * cell };
 }
 
-/* The length of the overlap of two ranges: n from a on, and m from b on. */
+/* Returns the length of the overlap of two ranges: n from a on, and m from b
+ * on. */
 static double
 common_part (int a, int n, int b, int m)
 {

@@ -45,7 +45,7 @@ eigen_is_positive (const Eigen *self, int n)
   return true;
 }
 
-/* The matrix with the same eigenvectors and function (eigenvalues). */
+/* Computes the matrix with the same eigenvectors and function (eigenvalues). */
 static void
 eigen_compose (
     const Eigen *self, int n, double (*function) (double), CuvSpd *out)
@@ -77,7 +77,8 @@ inverse (double v)
   return 1.0 / v;
 }
 
-/* Applies a function to the eigenvalues. False as cuv_spd_log(). */
+/* Applies a function to the eigenvalues. Returns false in the same cases as
+ * cuv_spd_log(). */
 static bool
 apply (const CuvSpd *a, int n, double (*function) (double), CuvSpd *out)
 {
@@ -174,7 +175,8 @@ cuv_spd_norm (const CuvSpd *a, int n)
 
 /* ---- means ---- */
 
-/* The arithmetic mean of the matrices, or of function (matrix, parameter). */
+/* Computes the arithmetic mean of the matrices, or of function (matrix,
+ * parameter). */
 static bool
 mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *parameter,
     bool (*function) (const CuvSpd *, const CuvSpd *, int, CuvSpd *),
@@ -195,8 +197,8 @@ mean_of (const CuvSpd *matrices, int count, int n, const CuvSpd *parameter,
   return true;
 }
 
-/* The logarithm of a in the tangent space at a mean, by the inverse of the
- * mean's root. */
+/* Computes the logarithm of a in the tangent space at a mean. inverse_root: the
+ * inverse of the mean's square root. */
 static bool
 log_at (const CuvSpd *a, const CuvSpd *inverse_root, int n, CuvSpd *out)
 {

@@ -18,28 +18,30 @@ typedef struct {
   double c[CUV_RCD_MAX_PACKED];
 } CuvSpd;
 
-/* Matrix functions by eigenvalues. Returns false if an eigenvalue is not
+/* Matrix functions by eigenvalues. They return false if an eigenvalue is not
  * positive and finite; then out is undefined. out may be a. */
 bool cuv_spd_log (const CuvSpd *a, int n, CuvSpd *out);
 bool cuv_spd_sqrt (const CuvSpd *a, int n, CuvSpd *root, CuvSpd *inverse_root);
 bool cuv_spd_inverse (const CuvSpd *a, int n, CuvSpd *out);
 
-/* a: symmetric. The result is positive definite unless it overflows. */
+/* Computes the exponential of a symmetric matrix. The result is positive
+ * definite unless it overflows. */
 void cuv_spd_exp (const CuvSpd *a, int n, CuvSpd *out);
 
-/* out = b a b, b symmetric. */
+/* Computes out = b a b; b is symmetric. */
 void cuv_spd_congruence (const CuvSpd *a, const CuvSpd *b, int n, CuvSpd *out);
 
-/* out = a + t (b - a); out may be a. */
+/* Computes out = a + t (b - a); out may be a. */
 void cuv_spd_lerp (
     const CuvSpd *a, const CuvSpd *b, double t, int n, CuvSpd *out);
 
-/* Frobenius norm of the full matrix. */
+/* Returns the Frobenius norm of the full matrix. */
 double cuv_spd_norm (const CuvSpd *a, int n);
 
-/* Means of count >= 1 matrices; out must not be one of them. false if one is
- * not positive definite. Iterations stop after at most 200 rounds; the tests
- * need up to 70, for variances that differ by a factor of 100. */
+/* Means of count >= 1 matrices; out must not be one of them. The functions
+ * return false if a matrix is not positive definite. Iterations stop after at
+ * most 200 rounds; the tests need up to 70, for variances that differ by a
+ * factor of 100. */
 
 /* Minimises the sum of squared Förstner distances: X <- X^1/2 exp (M) X^1/2
  * with M = mean of log (X^-1/2 C X^-1/2), until the norm of M is below 1e-6. */

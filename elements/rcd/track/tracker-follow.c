@@ -2,11 +2,12 @@
 /* Correlation filters of targets: their memory, their work on a frame, and how
  * their result is combined with the covariance's.
  *
- * The filter knows place and size to a pixel, whatever the light, but follows
- * what hides its target, and objects that turn confuse it. The covariance knows
- * the target among others and when it turns, but its place and size are vague.
- * So the box is the filter's while its response is as usual; below that, where
- * the covariance finds the target. What neither knows is not learned. */
+ * The filter determines position and size to a pixel, whatever the light, but
+ * it follows what hides its target, and objects that turn confuse it. The
+ * covariance distinguishes the target from others, and recognises it when it
+ * turns, but its position and size are vague. So the box is the filter's while
+ * the filter's response is about as high as usual, otherwise the covariance's.
+ * The filter does not learn what neither of them recognises. */
 #include "track/tracker-private.h"
 
 #include <math.h>
@@ -15,18 +16,20 @@
 /* A response is judged by its quality, the ratio to the target's usual one. The
  * constants were chosen on the videos of docs/accuracy.md and
  * docs/benchmarks/rcd.md. */
-static const double learned_quality = 0.7; /* the filter learns from this on */
+static const double learned_quality = 0.7; /* lowest quality at which the filter
+                                            * learns */
 static const double gone_quality = 0.6;
 static const double verified_quality = 0.35;
 /* A match is clear if its distance is below this fraction of that of the second
  * best match. */
 static const double clear_ratio = 0.2;
-/* A match whose size changes by more than largest_change is wrong. The box's
- * size changes at most by most_growth per frame. */
+/* A match whose size changes by more than a factor of largest_change is wrong.
+ * The box's size changes at most by a factor of most_growth per frame. */
 static const double largest_change = 1.2, most_growth = 1.05;
-static const double least_overlap = 0.5; /* IoU of filter and match that
-                                          * agree */
-static const double clear_overlap = 0.6; /* IoU of a clear match that agrees */
+static const double least_overlap = 0.5; /* minimum IoU of a filter and a match
+                                          * that agree */
+static const double clear_overlap = 0.6; /* minimum IoU of a filter and a clear
+                                          * match that agree */
 /* The usual response of a new target, relative to the response to what was
  * learned; and the rate at which it follows current responses. */
 static const double usual_response = 0.8, peak_rate = 0.1;
@@ -108,8 +111,8 @@ cuv_tracker_plan_filters (CuvTracker *self)
 
 /* ---- starting ---- */
 
-/* The target was found in another way: the filter learns it, or moves there.
- */
+/* Prepares the filter of a target that was found in another way: moves it
+ * there, or returns true if it has to learn the target first. */
 static bool
 plan_start (CuvTracker *self, CuvTrackerTarget *target)
 {
@@ -210,7 +213,7 @@ prefers_match (const View *view)
           && cuv_rcd_overlap (&view->box, &view->match->box) < clear_overlap);
 }
 
-/* Moves the filter to the match, with the change of its size limited. */
+/* Moves the filter to the match and limits the change of its size. */
 static void
 go_to_match (const CuvTracker *self, CuvTrackerTarget *target, View *view)
 {
@@ -252,7 +255,7 @@ set_found (CuvTrackerTarget *target, const View *view)
   const CuvCorrelation *filter = target->correlation;
 
   cuv_tracker_set_found (target, &view->box);
-  /* covers the whole box, also where it leaves the frame */
+  /* scale of the whole box, including what lies outside the frame */
   target->track.scale = filter->place.scale
       * sqrt (filter->width * filter->height / (model->width * model->height));
 }
@@ -307,8 +310,8 @@ cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,
 
 /* ---- lost targets ---- */
 
-/* Looks for a target that was lost where it was last found with certainty.
- * Returns whether it is there. */
+/* Looks for a lost target where it was last found with certainty. Returns
+ * whether it is there. */
 bool
 cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
     const CuvRcdMatch *match, const CuvTrackerParams *params)
@@ -326,7 +329,7 @@ cuv_tracker_find_again (CuvTracker *self, CuvTrackerTarget *target,
 }
 
 /* Whether the filter recognises a candidate of the covariance, at the last
- * reliable size: the candidate's may be that of a part that reappeared
+ * reliable size: the candidate's size may be that of a part that reappeared
  * first. */
 static bool
 is_verified (const CuvTrackerTarget *target, const View *view,
@@ -352,7 +355,7 @@ verify (CuvTracker *self, int i, const CuvTrackerParams *params)
   }
   if (target->gain == 1.0) {
     set_lost (target, params);
-  } else { /* it is lost already */
+  } else { /* was lost before this frame */
     target->track = before;
     target->correlation->place = target->sure_place;
   }

@@ -7,9 +7,9 @@
  *
  * An occlusion changes the best window gradually, and a model that is updated
  * during it drifts to the occluding object. A match is doubtful if its distance
- * is much larger than the mean, or not much smaller than the second best. The
- * constants were chosen on the videos of docs/benchmarks/rcd.md, "How well it
- * tracks". */
+ * is much larger than the mean, or not much smaller than the distance of the
+ * second best match. The constants were chosen on the videos of
+ * docs/benchmarks/rcd.md, "How well it tracks". */
 enum { MAX_DOUBTFUL_FRAMES = 10 };
 
 /* Ratios of divergences, and the rate of their running mean. */
@@ -17,8 +17,8 @@ static const double max_mean_ratio = 4.0, mean_rate = 0.1;
 static const double reliable_limit_ratio = 0.2;
 static const double max_second_ratio = 0.7;
 
-/* The distance, or for Foerstner's metric its square: both are quadratic in
- * small differences of covariances. */
+/* Returns the distance, or its square for Foerstner's metric: both are
+ * quadratic in small differences of covariances. */
 static double
 divergence (double distance, CuvRcdMetric metric)
 {
@@ -121,7 +121,7 @@ cuv_tracker_update_target (const CuvTracker *self, CuvTrackerTarget *target,
 
   track->distance = cuv_rcd_distance (match->score, metric);
   track->second = cuv_rcd_distance (match->second, metric);
-  if (!target->acquired) /* from a picture: first distance */
+  if (!target->acquired) /* target from a picture: its first distance */
     target->mean_divergence = divergence (track->distance, metric);
   if (match->window < 0
       || !is_target (target, metric, limit, params->max_distance > 0.0)) {

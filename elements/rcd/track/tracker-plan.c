@@ -35,7 +35,7 @@ typedef struct {
   double width, height;
 } Size;
 
-/* The size of the target's model, or the one it will get. */
+/* Returns the size of the target's model, or the size it will have. */
 static Size
 model_size (const CuvTrackerTarget *target, int width, int height)
 {
@@ -48,8 +48,8 @@ model_size (const CuvTrackerTarget *target, int width, int height)
   return (Size){ box.width, box.height };
 }
 
-/* A quarter of the targets' least side, rounded down to a power of two; larger
- * if the frame would have too many cells. */
+/* Returns a quarter of the shortest side of all targets, rounded down to a
+ * power of two; more if the frame would have too many cells. */
 static int
 automatic_stride (const CuvTracker *self, int width, int height)
 {
@@ -68,7 +68,7 @@ automatic_stride (const CuvTracker *self, int width, int height)
   return stride;
 }
 
-/* The largest divisor of stride <= MAX_CELL. */
+/* Returns the largest divisor of stride <= MAX_CELL. */
 static int
 automatic_cell (int stride)
 {
@@ -98,7 +98,8 @@ choose_grid (
 
 /* ---- levels ---- */
 
-/* Cells of a window's side; side: of the target, pixels. */
+/* Returns the number of cells along a window's side. side: the target's, in
+ * pixels. */
 static int
 cells_of (double side, double scale, int cell)
 {
@@ -115,9 +116,9 @@ clamp_to_int (double v, int maximum)
   return v < 0.0 ? 0 : v > maximum ? maximum : (int) v;
 }
 
-/* Along one axis: the cells of windows whose centres are within radius of the
- * middle, or of the nearest window if there is none. cells: of a window; n: of
- * the frame. */
+/* Finds the cells, along one axis, of all windows whose centres are within
+ * radius of the middle, or of the nearest window if there is none. cells:
+ * number of cells of a window; n: of the frame. */
 static void
 range_around (double middle, int radius, int cell, int cells, int n,
     int32_t *first, int32_t *n_cells)
@@ -151,7 +152,7 @@ part_around (const CuvRcdBox *box, int radius, int cell, int columns, int rows,
 }
 
 /* Local searches try the last scale and those 5 % smaller and larger: with more
- * scales, boxes drift to sizes at which the background looks alike. With
+ * scales, boxes drift to sizes at which the background looks similar. With
  * refinement a target may still grow by an eighth per frame. */
 enum { LOCAL_SCALES = 3 };
 
@@ -189,7 +190,8 @@ add_level (CuvRcdTarget *target, const CuvRcdLevel *level)
   target->n_windows += cuv_rcd_level_windows (level);
 }
 
-/* Inputs of the levels of one target. Cells count from the frame's first. */
+/* Inputs of the levels of one target. Cells are counted from the frame's first
+ * cell. */
 typedef struct {
   const CuvTrackerParams *params;
   CuvRcdArea frame;
@@ -233,8 +235,8 @@ make_levels (const Levels *self, CuvRcdTarget *target)
   }
 }
 
-/* Upper bound on the windows of any search of a target, whose levels are those
- * of a full search. */
+/* Returns an upper bound on the number of windows in any search of a target.
+ * The target has the levels of a full search. */
 static int
 windows_bound (const CuvRcdTarget *target, const Levels *levels, int base_step)
 {
@@ -316,7 +318,7 @@ add_target (CuvTrackerPlan *self, Levels *levels, int number)
   self->n_windows += target->n_windows;
 }
 
-/* The target's model scaled to light that is gain times as bright. */
+/* Returns the target's model in light that is gain times as bright. */
 static CuvRcdModel
 relit_model (const CuvRcdAppearance *appearance, double gain)
 {

@@ -11,11 +11,11 @@
 typedef struct {
   CuvTrack track;
   CuvRcdAppearance appearance;
-  bool pending;           /* is to be measured at its box in the next frame */
-  bool drop;              /* is to be given up in the next frame */
-  bool skip_search;       /* not searched in this frame: it was just measured */
-  bool acquired;          /* found or measured at least once */
-  double gain;            /* gain of the light in this search, 1 = none */
+  bool pending;     /* is to be measured at its box in the next frame */
+  bool drop;        /* is to be given up in the next frame */
+  bool skip_search; /* is not searched in this frame: it was just measured */
+  bool acquired;    /* found or measured at least once */
+  double gain;      /* gain of the light in this search, 1 = none */
   double mean_divergence; /* running mean over reliable matches */
   int doubtful_frames;    /* successive frames with unreliable matches */
   CuvCorrelation *correlation;
@@ -38,7 +38,7 @@ typedef struct {
   CuvRcdArea area;
   int n_windows;
   int max_windows; /* windows of a full plan: upper bound for all other plans */
-  int spacing;     /* largest distance of neighbouring windows, pixels */
+  int spacing;     /* maximum distance between neighbouring windows, pixels */
   int n_candidates; /* candidates to refine */
 } CuvTrackerPlan;
 
@@ -57,19 +57,22 @@ struct _CuvTracker {
   int width, height; /* size of the last frame; 0 before the first */
   CuvModel model;    /* colour model of the last frame */
   CuvBackend backend;
-  CuvRcdConfig backend_config; /* while it is open */
+  CuvRcdConfig backend_config; /* configuration of the open backend */
   CuvTrackerPlan plan;
   CuvRcdMatch matches[CUV_RCD_MAX_TARGETS];
   CuvTrackerWork *work;
   char rejected[256];  /* why the last run rejected a target, or empty */
-  char ambiguous[256]; /* a new target that looks like its surroundings */
+  char ambiguous[256]; /* names a new target that looks like its surroundings,
+                        * or empty */
 };
 
-/* Intersection of a box and the frame; 0 x 0 pixels if it is empty. */
+/* Returns the intersection of a box and the frame; 0 x 0 pixels if it is
+ * empty. */
 CuvRcdBox cuv_tracker_clip (const CuvRcdBox *box, int width, int height);
 
-/* The target's first model, from sums as cuv_rcd_box_sums() returns them. NULL,
- * or why the box cannot be tracked: text that follows "the target ...". */
+/* Computes the target's first model from sums as cuv_rcd_box_sums() computes
+ * them. Returns NULL, or why the box cannot be tracked: text that follows "the
+ * target ...". */
 const char *cuv_tracker_init_appearance (CuvTracker *self,
     CuvTrackerTarget *target, const int64_t *sums, const CuvRcdBox *box);
 
@@ -83,8 +86,9 @@ void cuv_tracker_remeasure_all (CuvTracker *self);
 
 void cuv_tracker_remove_at (CuvTracker *self, int t);
 
-/* Plans the search in a frame of this size of all targets without skip_search.
- * full: of the whole frame for all of them, which needs the most windows. */
+/* Plans the search of a frame of this size for all targets without skip_search.
+ * full: search the whole frame for all of them, which needs the maximum number
+ * of windows. */
 void cuv_tracker_plan (CuvTracker *self, const CuvTrackerParams *params,
     int width, int height, bool full);
 
@@ -109,17 +113,17 @@ void cuv_tracker_update_relit (const CuvTracker *self, CuvTrackerTarget *target,
 
 /* ---- tracker-follow.c ---- */
 
-/* Allocates what the targets need and do not have yet; false if out of
+/* Allocates what the targets need and do not have yet. Returns false if out of
  * memory. */
 bool cuv_tracker_prepare_filters (CuvTracker *self);
 
-/* Plan finding the targets that have a filter. The second function returns the
- * job, NULL if there is none. */
+/* Plans finding the targets that have a filter. cuv_tracker_filter_job()
+ * returns the job, or NULL if there is none. */
 void cuv_tracker_plan_filters (CuvTracker *self);
 const CuvRcdFilterJob *cuv_tracker_filter_job (const CuvTracker *self);
 
-/* Starts the filters of targets that were found without them: they learn the
- * target, or move to it. */
+/* Starts the filters of targets that were found without them: each learns its
+ * target, or moves to it. */
 const char *cuv_tracker_start_filters (
     CuvTracker *self, const CuvFrame *frame, const CuvProcessor *processor);
 const char *cuv_tracker_follow (CuvTracker *self, CuvTrackerTarget *target,

@@ -13,9 +13,9 @@
 typedef struct {
   CuvRcdFeatures features;
   CuvRcdMetric metric;
-  int stride;      /* pixels from one window to the next; 0 = automatic: the
-                    * least side of all targets / 4, rounded down to 2, 4, 8
-                    * or 16 */
+  int stride;      /* pixels from one window to the next; 0 = automatic: a
+                    * quarter of the shortest side of all targets, rounded down
+                    * to 2, 4, 8 or 16 */
   int cell;        /* pixels, divides stride; 0 = its largest divisor <= 16 */
   int max_targets; /* 1 .. CUV_RCD_MAX_TARGETS */
   double lambda;   /* added to variances */
@@ -27,20 +27,22 @@ typedef struct {
   int n_scales;
   int full;        /* boolean: search the whole frame also while a target is not
                     * lost */
-  int radius;      /* distance per axis of a window's centre from the last box's
-                    * centre, pixels; 0 = the box's larger side */
+  int radius;      /* maximum distance of a window's centre from the last box's
+                    * centre along each axis, pixels; 0 = the box's larger side */
   int refine;      /* boolean: refine position and size */
   int correlation; /* boolean: a correlation filter follows a target in a local
                     * search */
   CuvRcdUpdateConfig update;
-  /* A target is lost beyond this distance. 0 = a limit by features and metric;
-   * then it is also lost after several unreliable matches in a row. */
+  /* Maximum distance of a target that is found. 0 = a limit by features and
+   * metric; then a target is also lost after several unreliable matches in a
+   * row. */
   double max_distance;
-  int max_lost_frames; /* after which a target is given up; 0 = unlimited */
+  int max_lost_frames; /* frames after which a lost target is given up; 0 =
+                        * unlimited */
 } CuvTrackerParams;
 
-/* Defaults, chosen by the figures of tests/models/rcd/track.py that
- * docs/benchmarks/rcd.md, "How well it tracks", has. */
+/* Sets the defaults, which were chosen by figures of tests/models/rcd/track.py:
+ * see docs/benchmarks/rcd.md, "How well it tracks". */
 void cuv_tracker_params_init (CuvTrackerParams *params);
 
 typedef enum {
@@ -53,13 +55,13 @@ typedef enum {
   CUV_TRACK_ACQUIRED,
   CUV_TRACK_WENT_LOST,
   CUV_TRACK_REACQUIRED,
-  CUV_TRACK_GIVEN_UP, /* its last frame */
+  CUV_TRACK_GIVEN_UP, /* this is the track's last frame */
 } CuvTrackEvent;
 
 typedef struct {
-  int32_t id; /* from 1 up, never reused */
+  int32_t id; /* counts from 1 up, never reused */
   CuvTrackState state;
-  CuvTrackEvent event; /* in this frame */
+  CuvTrackEvent event; /* what happened in this frame */
   CuvRcdBox box;       /* where it was found last */
   double scale;        /* box size relative to the model's */
   double distance; /* distance of the best window; infinite if there is none */
@@ -69,15 +71,16 @@ typedef struct {
 
 typedef struct _CuvTracker CuvTracker;
 
-/* Limit of the distance of a target that is found: that of params, or the
- * default. */
+/* Returns the maximum distance of a target that is found: that of params, or
+ * the default. */
 double cuv_tracker_max_distance (
     const CuvTrackerConfig *config, const CuvTrackerParams *params);
 
-/* 2^(-distance / max_distance): 1 for distance 0, 0.5 at the limit. */
+/* Returns 2^(-distance / max_distance): 1 for distance 0, 0.5 at the limit. */
 double cuv_tracker_confidence (double distance, double max_distance);
 
-/* A tracker without targets. On failure NULL, and *problem is set. */
+/* Creates a tracker without targets. On failure returns NULL and sets
+ * *problem. */
 CuvTracker *cuv_tracker_new (
     const CuvTrackerConfig *config, const char **problem);
 
@@ -99,9 +102,9 @@ const char *cuv_tracker_reconfigure (
  * is usable is known after the next cuv_tracker_run(): see rejected. */
 int32_t cuv_tracker_add (CuvTracker *self, const CuvRcdBox *box);
 
-/* Adds a target that looks like a picture in host memory of the frames' colour
- * model. It counts as lost until a full search finds it. Returns its id, or 0
- * and sets *problem. */
+/* Adds a target that looks like a picture in host memory, whose colour model
+ * must be that of the frames. The target counts as lost until a full search
+ * finds it. Returns its id, or 0 and sets *problem. */
 int32_t cuv_tracker_add_picture (
     CuvTracker *self, const CuvFrame *picture, const char **problem);
 
@@ -122,7 +125,7 @@ typedef struct {
   /* NULL, or which new target was rejected and why; valid until the next run */
   const char *rejected;
   const char *ambiguous; /* likewise, one that looks like its surroundings */
-  int64_t windows;       /* compared before refinement */
+  int64_t windows;       /* windows that were compared before refinement */
   float microseconds;
 } CuvTrackerResult;
 

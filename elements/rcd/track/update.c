@@ -24,7 +24,8 @@ set_model (CuvRcdAppearance *self, const CuvSpd *c)
     self->model = model;
 }
 
-/* The covariance of a box, scaled to the model's size as in a search. */
+/* Returns the covariance of a box, scaled to the model's size as in a
+ * search. */
 static CuvSpd
 box_covariance (
     const CuvRcdAppearance *self, const int64_t *sums, const CuvRcdBox *box)
@@ -41,7 +42,7 @@ box_covariance (
 
 /* ---- moments ---- */
 
-/* Sums per pixel, with x and y scaled to the model's size. */
+/* Computes sums per pixel, with x and y scaled to the model's size. */
 static void
 box_moments (const CuvRcdAppearance *self, const int64_t *sums,
     const CuvRcdBox *box, double *moments)
@@ -63,7 +64,7 @@ box_moments (const CuvRcdAppearance *self, const int64_t *sums,
   }
 }
 
-/* Bessel's correction for the N pixels of the model: N / (N - 1). */
+/* Returns Bessel's correction for the N pixels of the model: N / (N - 1). */
 static double
 bessel_factor (const CuvRcdAppearance *self)
 {
@@ -87,7 +88,7 @@ moments_covariance (const CuvRcdAppearance *self)
   return c;
 }
 
-/* Means from the box, covariance from the model. */
+/* Initialises the moments: means from the box, covariance from the model. */
 static void
 start_moments (
     CuvRcdAppearance *self, const int64_t *sums, const CuvRcdBox *box)

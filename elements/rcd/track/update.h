@@ -36,8 +36,8 @@ typedef struct {
   int n_past;
 } CuvRcdAppearance;
 
-/* sums: over box, as cuv_rcd_box_sums() returns them. false where
- * cuv_rcd_model_from_sums() is. */
+/* Initialises the model. sums: over box, as cuv_rcd_box_sums() computes them.
+ * Returns false in the same cases as cuv_rcd_model_from_sums(). */
 bool cuv_rcd_appearance_init (CuvRcdAppearance *self, const int64_t *sums,
     int n, const CuvRcdBox *box, double lambda);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edges, 16 pixels at a time. Gradients and L1 norms fit 16 bits. */
+/* Edges, 16 pixels at a time. Gradients and L1 norms fit in 16 bits. */
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
 
@@ -81,7 +81,7 @@ load_norms (const CuvGradientRow *row, CuvCannyNorm norm, int x)
       : (Norms){ { load (row->l2 + x), load (row->l2 + x + 8) } };
 }
 
-/* No norm is above 2040. */
+/* Returns a vector of one norm, limited to 16 bits: no norm is above 2040. */
 static inline Norms
 all_norms (CuvCannyNorm norm, int32_t value)
 {
@@ -92,7 +92,7 @@ all_norms (CuvCannyNorm norm, int32_t value)
   return (Norms){ { v, v } };
 }
 
-/* Mask a > b, 16 bits per pixel. */
+/* Returns a mask of a > b, 16 bits per pixel. */
 static inline __m256i
 greater (CuvCannyNorm norm, Norms a, Norms b)
 {
@@ -104,7 +104,8 @@ greater (CuvCannyNorm norm, Norms a, Norms b)
       0xd8);
 }
 
-/* Mask of norms greater than the one before and not less than the one after. */
+/* Returns a mask of norms greater than the one before and not less than the one
+ * after. */
 static inline __m256i
 canny_is_ridge_avx2 (CuvCannyNorm norm, Norms m, const CuvGradientRow *before,
     const CuvGradientRow *after, int dx, int x)
@@ -150,7 +151,7 @@ suppress_16 (CuvCannyNorm norm, const CuvGradientRow *const rows[3], int x,
   }
   weak = _mm256_and_si256 (weak, is_local_maximum (norm, m, rows, x));
   edge = _mm256_and_si256 (weak, greater (norm, m, high));
-  /* weak and edge are 0 or -1: 1 for weak pixels, 2 for edges */
+  /* weak and edge are 0 or -1; the state is 1 for weak pixels, 2 for edges */
   weak =
       _mm256_sub_epi16 (_mm256_setzero_si256 (), _mm256_add_epi16 (weak, edge));
   _mm_storeu_si128 ((__m128i *) (out + x),
@@ -213,8 +214,8 @@ find_seed (const uint8_t *const rows[3], int x, int end)
   return cuv_find_seed (rows, x, end);
 }
 
-/* For 4 bits: twice the positions of those that are set, lowest first, a byte
- * each. */
+/* For each value of 4 bits: twice the positions of the set bits, lowest first,
+ * a byte each. */
 static const int32_t places[16] = { 0, 0x00, 0x02, 0x0200, 0x04, 0x0400, 0x0402,
   0x040200, 0x06, 0x0600, 0x0602, 0x060200, 0x0604, 0x060400, 0x060402,
   0x06040200 };

@@ -2,8 +2,8 @@
 /* Gathered votes, 16 pixels at a time. If adjacent pixels are half a cell to
  * one cell apart, 16 pixels fall into at most 16 cells of one or two pixels
  * each. Which ones depends only on the position of the first pixel in its cell:
- * each other pixel is in one of two cells, so there are no more cases than
- * pixels. The bytes of a block are shuffled into their cells by one of 16
+ * each other pixel is in one of two cells, so there are at most as many cases
+ * as pixels. The bytes of a block are shuffled into their cells by one of 16
  * patterns and added. */
 #include "cpu/x86/hough-avx2.h"
 #include "cpu/hough-dsp-c.h"
@@ -12,7 +12,8 @@
 
 enum {
   BLOCK = 16,
-  FLUSH_LINES = 127 /* per lane: 8-bit cells get up to two votes per line */
+  FLUSH_LINES = 127 /* maximum per lane: 8-bit cells get up to two votes per
+                     * line */
 };
 
 typedef struct {
@@ -26,8 +27,8 @@ typedef struct {
   ptrdiff_t pitch; /* lane pitch */
 } Plan;
 
-/* Pixels of a block whose fraction carries into the next cell if the first
- * pixel is at `at`, in 2^-16 cells. */
+/* Returns how many pixels of a block have a fraction that carries into the next
+ * cell if the first pixel is at `at`, in 2^-16 cells. */
 static int
 carries (int32_t d, int32_t at)
 {
@@ -38,7 +39,7 @@ carries (int32_t d, int32_t at)
   return n;
 }
 
-/* The pattern of blocks whose first pixel is at `at`. */
+/* Makes the pattern of blocks whose first pixel is at `at`. */
 static void
 make_pattern (Plan *plan, int32_t at)
 {

@@ -16,7 +16,7 @@ broadcast_row (const CuvHoughRow *row)
     vdupq_n_s32 (row->offset) };
 }
 
-/* The cells of 4 pixels. */
+/* Returns the cells of 4 pixels. */
 static inline int32x4_t
 cells_of (const uint32_t *pixels, const Row *row)
 {
@@ -49,8 +49,8 @@ store_indices (
   }
 }
 #else
-/* For x dx + y dy, where a 32-bit word holds x and y, both below 2^14: dx and
- * dy are split into 16-bit parts for madd. */
+/* For computing x dx + y dy, where a 32-bit word holds x and y, both below
+ * 2^14: dx and dy are split into 16-bit parts for madd. */
 typedef struct {
   __m256i high, low, offset;
 } Row;
@@ -72,7 +72,7 @@ broadcast_row (const CuvHoughRow *row)
     halves (row->dx & low, row->dy & low), _mm256_set1_epi32 (row->offset) };
 }
 
-/* The cells of 8 pixels, times 2^16. */
+/* Returns the cells of 8 pixels, times 2^16. */
 static inline __m256i
 values_of (__m256i xy, const Row *row)
 {
@@ -82,15 +82,15 @@ values_of (__m256i xy, const Row *row)
   return _mm256_add_epi32 (sum, row->offset);
 }
 
-/* The cells of 8 pixels. */
+/* Stores the cells of 8 pixels. */
 static inline void
 store_cells (const uint32_t *pixels, const Row *row, int32_t *cells)
 {
   store (cells, _mm256_srai_epi32 (values_of (load (pixels), row), 16));
 }
 
-/* The indices of 8 pixels in a pair's table: a + (b - a) stride, with a and b
- * as the halves of a word. */
+/* Stores the indices of 8 pixels in a pair's table: a + (b - a) stride, with a
+ * and b as the halves of a word. */
 static inline void
 store_indices (
     const uint32_t *pixels, const Row rows[2], int stride, int32_t *indices)
@@ -104,7 +104,8 @@ store_indices (
 }
 #endif
 
-/* Normalises to -90 <= angle < 90 degrees; packs y and -x. */
+/* Returns directions normalised to -90 <= angle < 90 degrees; packs y and
+ * -x. */
 static inline __m256i
 direction_of (const int16_t *gx, const int16_t *gy)
 {
@@ -121,7 +122,8 @@ direction_of (const int16_t *gx, const int16_t *gy)
       y, _mm256_slli_epi32 (_mm256_sub_epi32 (zero, x), 16), 0xaa);
 }
 
-/* Binary search for the last bin that starts no later than the direction. */
+/* Finds by binary search the last bin that starts no later than the
+ * direction. */
 static inline __m256i
 bins_of (const CuvHoughLayout *layout, __m256i direction)
 {
@@ -223,7 +225,7 @@ add_counts (uint32_t *counts, int n, uint32_t *a, uint32_t *b)
   cuv_add_counts (counts + i, n - i, a + i, b + i);
 }
 
-/* Votes are below 2^31. */
+/* Votes are below 2^31, so a signed comparison is correct. */
 static int
 hough_find_cells_avx2 (
     const uint32_t *cells, int n, uint32_t threshold, int32_t *found)

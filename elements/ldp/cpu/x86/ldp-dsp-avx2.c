@@ -22,7 +22,7 @@ derivative (const uint8_t *const *rows, int k, int direction, int x)
   return values[0];
 }
 
-/* Signs of 16 pixels, in 16 bits each. */
+/* Returns the signs of 16 pixels, in 16 bits each. */
 CUV_INLINE __m256i
 signs_of_16 (const uint8_t *const *rows, int k, int x)
 {
@@ -73,7 +73,8 @@ signs_avx2 (const uint8_t *const *rows, int k, int n, uint8_t *signs)
 
 /* ---- codes ---- */
 
-/* Bit 2 d: both derivatives in direction d are above 0, or both below. */
+/* Returns a mask: bit 2 d is set if both derivatives in direction d are above
+ * 0, or both below. */
 static inline __m256i
 matches_avx2 (__m256i here, __m256i other)
 {
@@ -94,7 +95,8 @@ match_two (__m256i here, const uint8_t *first, const uint8_t *second)
       _mm256_add_epi8 (one, one), matches_avx2 (here, load (second)));
 }
 
-/* Bits 2 d and 2 d + 1 of each byte, moved to bits `to` and `to` + 1. */
+/* Returns bits 2 d and 2 d + 1 of each byte, moved to bits `to` and `to` +
+ * 1. */
 CUV_INLINE __m256i
 move_bits (__m256i from, int d, int to)
 {
@@ -139,7 +141,7 @@ sum_64 (__m256i sums)
   return (uint64_t) (_mm_cvtsi128_si64 (two) + _mm_extract_epi64 (two, 1));
 }
 
-/* The sum of eight signed integers, modulo 2^64. */
+/* Returns the sum of eight signed integers, modulo 2^64. */
 static inline uint64_t
 sum_signed_32 (__m256i sums)
 {
@@ -173,8 +175,8 @@ intersect_1 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
   return sum;
 }
 
-/* The multiply-add takes signed integers: counts minus 32768. Its sums do not
- * overflow, as a block has at most 4 x 256 counts. */
+/* The multiply-add takes signed integers, so 32768 is subtracted from counts.
+ * Its sums do not overflow, as a block has at most 4 x 256 counts. */
 static uint64_t
 intersect_2 (const uint8_t *a, const uint8_t *b, int n_histograms, int n_bins,
     bool has_256)

@@ -16,8 +16,8 @@ enum { MAX_SUMS = (CUV_RCD_MAX_SUMS + 3) / 4 * 4 };
 
 /* ---- sums ---- */
 
-/* (double) v, rounded as the cast does: both 32-bit halves are exact doubles,
- * and their sum rounds once. */
+/* Returns (double) v, rounded as the cast does: both 32-bit halves are exact
+ * doubles, and their sum is rounded once. */
 CUV_INLINE Doubles
 to_double (Ints v)
 {
@@ -32,7 +32,7 @@ to_double (Ints v)
       _mm256_castsi256_pd (low));
 }
 
-/* Sums k .. k + 3 of a window. */
+/* Returns sums k .. k + 3 of a window. */
 CUV_INLINE Ints
 window_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int k)
 {
@@ -67,7 +67,7 @@ load_sums (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges, int n,
   }
 }
 
-/* v * x mod 2^64 for 0 <= x < 2^32. */
+/* Returns v * x mod 2^64 for 0 <= x < 2^32. */
 CUV_INLINE Ints
 multiply (Ints v, Ints x)
 {
@@ -78,7 +78,7 @@ multiply (Ints v, Ints x)
   return (Ints) _mm256_add_epi64 (low, _mm256_slli_epi64 (high, 32));
 }
 
-/* cuv_rcd_move_origin() of four windows. */
+/* Applies cuv_rcd_move_origin() to four windows. */
 CUV_INLINE void
 move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
 {
@@ -100,7 +100,7 @@ move_origin (Ints *sums, int n, Ints pixels, Ints x, Ints y)
 
 /* ---- covariance ---- */
 
-/* cuv_rcd_covariance() of four windows. */
+/* Computes cuv_rcd_covariance() of four windows. */
 CUV_INLINE void
 covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
 {
@@ -118,7 +118,7 @@ covariance (const Ints *sums, int n, int64_t pixels, double lambda, Doubles *c)
   }
 }
 
-/* cuv_rcd_scale_xy() of four windows. */
+/* Applies cuv_rcd_scale_xy() to four windows. */
 CUV_INLINE void
 scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
 {
@@ -131,7 +131,7 @@ scale_xy (Doubles *c, int n, double fx, double fy, double lambda)
   c[n] = (c[n] - lambda) * (fy * fy) + lambda;
 }
 
-/* cuv_rcd_window_covariance() of four windows. */
+/* Computes cuv_rcd_window_covariance() of four windows. */
 CUV_INLINE void
 window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
     int n, Doubles *c)
@@ -152,7 +152,7 @@ window_covariance (const CuvRcdWindowRow *row, const CuvRcdWindowEdges *edges,
 
 /* ---- JBLD ---- */
 
-/* cuv_rcd_det() of four windows. */
+/* Computes cuv_rcd_det() of four windows. */
 CUV_INLINE Doubles
 determinant (Doubles *c, int n)
 {
@@ -176,7 +176,7 @@ determinant (Doubles *c, int n)
   return (Doubles) ((Ints) det & positive);
 }
 
-/* cuv_rcd_jbld() of four windows. */
+/* Computes cuv_rcd_jbld() of four windows. */
 CUV_INLINE Doubles
 jbld (Doubles *c, int n, const CuvRcdModel *model)
 {

@@ -4,10 +4,11 @@
 #include "cpu/rcd-dsp.h"
 #include "cuvavx2.h"
 
-/* The sum of a feature; its products with itself and the features after it. */
+/* A feature's sum, and the sums of its products with itself and with the
+ * features after it. */
 enum { MAX_SUMS = CUV_RCD_MAX_FEATURES + 1 };
 
-/* A mask of the first n of 16 samples, n < 16. */
+/* Returns a mask of the first n of 16 samples, n < 16. */
 CUV_INLINE __m256i
 first_samples (int n)
 {
@@ -17,7 +18,8 @@ first_samples (int n)
   return load (mask + 16 - n);
 }
 
-/* Adds 16 pixels: z, those of planes[0], and its products with n planes. */
+/* Adds 16 pixels: z, the samples of planes[0], and the products of z with the
+ * samples of n planes. */
 CUV_INLINE void
 add_samples (
     __m256i *sums, __m256i z, const int16_t *const *planes, int n, int x)
@@ -31,7 +33,7 @@ add_samples (
         sums[j + 1], _mm256_madd_epi16 (z, load (planes[j] + x)));
 }
 
-/* The horizontal sums of four vectors. */
+/* Returns the horizontal sums of four vectors. */
 CUV_INLINE __m128i
 totals (const __m256i *sums)
 {
@@ -43,8 +45,8 @@ totals (const __m256i *sums)
       _mm256_castsi256_si128 (quads), _mm256_extracti128_si256 (quads, 1));
 }
 
-/* Plane i of a tile with i + n planes: its sum, then n sums of products. n is a
- * constant after inlining. */
+/* Computes the sum of plane i of a tile with i + n planes, then the n sums of
+ * its products. n is a constant after inlining. */
 CUV_INLINE void
 sum_plane (const CuvRcdTile *tile, int i, int n, int32_t *out)
 {
