@@ -58,7 +58,7 @@ def read_library(folder):
 
 
 def choose_spectra(random, library, classes, name):
-    """Returns the spectra of a class that are nearest to one of them: they vary as the material
+    """Returns a random spectrum of a class and those nearest to it, which vary as one material
     does."""
     if name == 'water':  # the library has none
         w = np.linspace(0.4, 2.45, library.shape[1])
@@ -90,7 +90,7 @@ def read_cube(path):
     cube, truth = loadmat(path), loadmat(path.with_name(path.stem + '_GT.mat'))
     height, width = int(cube['nRow'].item()), int(cube['nCol'].item())
 
-    def turn(rows):  # x pixels, column after column
+    def turn(rows):  # rows x pixels, the pixels column by column
         return rows.reshape(len(rows), width, height).transpose(2, 1, 0)
 
     a = turn(truth['A'])
@@ -153,7 +153,7 @@ def nfindr(pixels, rank):
 
 
 def fcls(pixels, spectra):
-    weight = 100 * spectra.max()  # of the sum (Heinz, Chang 2001)
+    weight = 100 * spectra.max()  # weight of the sum-to-one constraint (Heinz, Chang 2001)
     m = np.vstack([spectra.T, np.full(len(spectra), weight)])
     return np.array([nnls(m, np.append(p, weight))[0] for p in pixels])
 

@@ -78,7 +78,7 @@ def regions(buffer):
 
 
 def detect(model, truth, threshold):
-    """Returns the scores of the faces that are found, and of the mistakes."""
+    """Returns the scores of the faces that are found, and of the false positives."""
     right, wrong = [], []
 
     def judge(frame, buffer):

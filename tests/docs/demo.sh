@@ -34,7 +34,7 @@ serve ()
 {
   [ -z "${server:-}" ] || kill "$server"
   rm -f server
-  touch server # rather than when the server has started
+  touch server # grep reads it before the server may have created it
   "$PYTHON" -u "$@" >server 2>&1 &
   server=$!
   trap 'kill $server; rm -rf "$scratch"' EXIT
@@ -77,7 +77,7 @@ serve -m http.server --bind 127.0.0.1 0
 [ "$(jq -s length out/faces.jsonl)" -ge 19 ] || fail "$(wc -l out/faces.jsonl)"
 expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/missing.avi"
 
-# One that takes the connection and does not answer.
+# A server that accepts the connection and does not answer.
 serve -c 'import socket, time
 server = socket.create_server(("127.0.0.1", 0))
 print("port", server.getsockname()[1])

@@ -100,8 +100,8 @@ CUV_TEST (test_hidden_oriented)
 }
 #endif
 
-/* The part of visionpublish's record of a frame from "objects" to
- * "resolution". */
+/* Returns the part from "objects" to "resolution" of the record that
+ * visionpublish writes for the frame. */
 static gchar *
 published (GstBuffer *frame, const gchar *format)
 {
@@ -203,7 +203,7 @@ CUV_TEST (test_rcdtrack)
   cuv_live_clear (&film);
 }
 
-/* Regions of others have the ids of detections. */
+/* Regions of other elements have the same ids as detections. */
 CUV_TEST (test_rcdtrack_after_other_regions)
 {
   CuvLive film = film_new (
@@ -247,7 +247,7 @@ add_metas (GstPad *pad, GstPadProbeInfo *probe, gpointer add)
   return GST_PAD_PROBE_OK;
 }
 
-/* The output for a frame with these metas and a picture of a face. */
+/* Returns the output for a frame with these metas and a picture of a face. */
 static GstSample *
 sample_of (const gchar *line, void (*add) (GstBuffer *buffer))
 {
@@ -376,7 +376,7 @@ CUV_TEST (test_detect_and_track)
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* Its ids start at 0 and increase. */
+/* ioutracker's ids start at 0 and increase. */
 CUV_TEST (test_ioutracker)
 {
   GstHarness *h = line_new ("ioutracker", "BGRA");

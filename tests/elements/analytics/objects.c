@@ -50,8 +50,8 @@ CUV_TEST (test_written_as_both)
   gst_buffer_unref (buffer);
 }
 
-/* Regions of other elements, with ids that detections also have, come before
- * and between them. */
+/* Before and between the detections' regions are those of other elements, with
+ * the same ids. */
 CUV_TEST (test_track_belongs_to_its_object)
 {
   GstBuffer *buffer = gst_buffer_new ();
@@ -97,7 +97,7 @@ CUV_TEST (test_track_of_a_region)
   gst_buffer_unref (buffer);
 }
 
-/* The parent is a detection only, and gets a region for its id. */
+/* The parent is only a detection; it gets a region, which has its id. */
 CUV_TEST (test_parent)
 {
   GstBuffer *buffer = gst_buffer_new ();
@@ -177,7 +177,7 @@ CUV_TEST (test_detection_only)
   gst_buffer_unref (buffer);
 }
 
-/* Ids differ: parents and JSON name objects by them. */
+/* Ids are unique, because parents and JSON refer to objects by them. */
 CUV_TEST (test_ids)
 {
   GstBuffer *buffer = gst_buffer_new ();
@@ -362,7 +362,7 @@ check_copy (const gchar *line, GstBuffer *frame, guint scale)
   g_array_unref (objects);
 }
 
-/* The buffers of a pool are used again, metadata included. */
+/* The buffers of a pool are reused together with their metadata. */
 static void
 check_copies (const gchar *line, guint scale)
 {
@@ -391,7 +391,8 @@ CUV_TEST (test_copies)
   check_copies ("cuvcudaupload ! cuvcudadownload", 1);
 }
 
-/* Both are rounded in the same way, or dropped: no object is there twice. */
+/* Regions and detections are rounded in the same way, or dropped, so that no
+ * object is found twice. */
 CUV_TEST (test_transforms)
 {
   static const gchar *const lines[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visioncrop: which pixels, sizes, metadata, frames without objects. */
+/* visioncrop: pixels, sizes and metadata of its pictures; frames without
+ * objects. */
 #include "config.h"
 #include "cuvelements.h"
 
@@ -115,7 +116,7 @@ only_region (GstBuffer *picture)
   return roi;
 }
 
-/* The size of the caps in force. */
+/* Checks the size in the current caps. */
 static void
 check_size (GstHarness *h, gint width, gint height)
 {
@@ -129,7 +130,7 @@ check_size (GstHarness *h, gint width, gint height)
   gst_caps_unref (caps);
 }
 
-/* The pixels of the box, as GStreamer's videocrop cuts them. */
+/* Returns the pixels of the box, as GStreamer's videocrop cuts them. */
 static GstBuffer *
 cropped (const gchar *format, GstBuffer *frame, gint x, gint y, gint w, gint h)
 {
@@ -280,7 +281,8 @@ CUV_TEST (object_is_on_the_picture)
   roi = only_region (picture);
   ck_assert_str_eq (g_quark_to_string (roi->roi_type), "face");
   ck_assert_int_eq (roi->id, 0);
-  /* 14,4 32x32 of the frame, twice as large: the box begins at 20,10 of it */
+  /* shows 14,4 32x32 of the frame at twice the size; the box begins at 20,10 of
+   * the frame */
   ck_assert_int_eq (roi->x, 12);
   ck_assert_int_eq (roi->y, 12);
   ck_assert_int_eq (roi->w, 40);
@@ -377,7 +379,7 @@ CUV_TEST (gap_without_pictures)
             "t. ! queue ! visioncrop ! fakesink");
 }
 
-/* ---- what is before it ---- */
+/* ---- elements upstream ---- */
 
 static void
 keep_caps (GstPad *pad, GParamSpec *spec, gpointer info)

@@ -33,9 +33,10 @@ GstSample *player_pull (Player *self); /* NULL at EOS */
 void player_free (Player *self);
 void expect_end (Player *self);
 
-guint first_byte (GstSample *sample); /* unrefs it */
+guint first_byte (GstSample *sample); /* unrefs the sample */
 
-/* Sorted file names of the folder, separated by blanks; g_free() it. */
+/* Returns the sorted file names of the folder, separated by blanks; g_free()
+ * it. */
 gchar *files_here (void);
 
 #endif

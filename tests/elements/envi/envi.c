@@ -126,7 +126,7 @@ CUV_TEST (wavelength_units)
 {
   static const struct {
     const char *unit;
-    double length; /* of 2 units, in nm; 0: unknown */
+    double length; /* 2 units in nm; 0: unknown */
   } units[] = { { "wavelength units = Nanometers", 2 },
     { "wavelength units = nm", 2 }, { "wavelength units = Micrometers", 2000 },
     { "wavelength units = um", 2000 }, { "wavelength units = Microns", 2000 },
@@ -379,7 +379,7 @@ CUV_TEST (too_large_or_binary)
   g_free (bytes);
 }
 
-/* A header of `size` bytes that ends in copies of text. */
+/* Returns a header of `size` bytes that ends in copies of text. */
 static char *
 repeat (const char *start, const char *text, gsize size)
 {

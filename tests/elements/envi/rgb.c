@@ -14,7 +14,8 @@ enum { WIDTH = 20, HEIGHT = 10, PIXELS = WIDTH * HEIGHT, BANDS = 5 };
   "framerate=10/1"
 #define NM ",wavelengths=(double)<440,460,545,640,900>"
 
-/* Band b has values from -100 in steps of b + 1, in a mixed order. */
+/* Returns a sample; band b has values from -100 in steps of b + 1, in a mixed
+ * order. */
 static gfloat
 sample (gint pixel, gint band)
 {

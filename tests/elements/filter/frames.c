@@ -181,7 +181,8 @@ CUV_TEST (shared_frames_are_not_copied)
   gst_harness_teardown (h);
 }
 
-/* A tracker without a target requests every frame, which is reported once. */
+/* A tracker without a target requests every frame, so inference-interval has no
+ * effect; this is reported once. */
 CUV_TEST (suspended_interval_is_reported)
 {
   CuvProbe *probe;
@@ -229,7 +230,7 @@ CUV_TEST (stats_count_analysed_and_skipped)
   gst_harness_teardown (h);
 }
 
-/* The element may continue after a flush; it prepares again what has failed. */
+/* The element may continue after a flush; it is then configured again. */
 CUV_TEST (failure_stops_the_flow)
 {
   CuvProbe *probe;

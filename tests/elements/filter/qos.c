@@ -16,19 +16,19 @@ typedef struct {
   GstClock *clock;
   GstCuvQos qos[2];
   guint n_qos;
-  GstClockTime took[2];        /* time of an analysis */
-  GstClockTime source;         /* latency that the source reports */
-  GstClockTime source_delay;   /* its real latency */
-  GstClockTime period;         /* real time between frames, stamped FRAME */
-  GstClockTime work;           /* time that other elements upstream take in the
-                                * thread */
-  GstClockTime after;          /* time that elements downstream take */
-  gboolean queue;              /* a queue before the sink: the thread never
-                                * waits there */
-  guint n;                     /* frames so far */
-  GstClockTime now;            /* clock of the thread */
-  GstClockTime latest;         /* largest delay of a frame */
-  guint n_analysed[2], n_both; /* n_both: by both elements */
+  GstClockTime took[2];      /* duration of an analysis */
+  GstClockTime source;       /* latency that the source reports */
+  GstClockTime source_delay; /* its real latency */
+  GstClockTime period;       /* real time between frames; FRAME by timestamps */
+  GstClockTime work;         /* time that other elements upstream take in the
+                              * thread */
+  GstClockTime after;        /* time that elements downstream take */
+  gboolean queue;            /* a queue before the sink: the thread never
+                              * waits there */
+  guint n;                   /* frames so far */
+  GstClockTime now;          /* clock of the thread */
+  GstClockTime latest;       /* largest delay of a frame */
+  guint n_analysed[2], n_both; /* frames analysed by each element, by both */
 } Stream;
 
 static Stream
@@ -168,8 +168,8 @@ CUV_TEST (frames_before_the_base_time_are_not_late)
   stream_clear (&stream);
 }
 
-/* 47 ms per frame of 33 ms: late frames are skipped, the thread is busy and the
- * stream keeps its rate. */
+/* An analysis takes 47 ms, frames come every 33 ms: late frames are skipped,
+ * the thread is busy and the stream keeps its rate. */
 static void
 check_too_slow (gboolean queue)
 {
@@ -256,7 +256,8 @@ CUV_TEST (frames_of_a_slow_source_are_analysed)
   check_slow_source (100 * MS, 5 * MS, 0, 0);
   check_slow_source (100 * MS, 60 * MS, 0, 0);
   check_slow_source (67 * MS, 30 * MS, 0, 0);
-  /* less idle than a frame: it is tested now and then that nothing is queued */
+  /* idle for less than a frame: a frame is skipped now and then to test whether
+   * frames are queued */
   check_slow_source (FRAME + FRAME / 100, 5 * MS, 0, 1);
   check_slow_source (67 * MS, 55 * MS, 0, 15);
   check_slow_source (FRAME + FRAME / 20, 25 * MS, 0, 4);
