@@ -50,8 +50,8 @@ broken ()
   trouble+=("BROKEN  $1")
 }
 
-# build_in FOLDER OPTION...: builds all but what a single test needs, which that test
-# builds.
+# build_in FOLDER OPTION...: builds everything but the programs of single tests, which those tests
+# build.
 build_in ()
 {
   local folder=$1
@@ -101,8 +101,8 @@ main_run ()
   fi
 }
 
-# Without the tests that measure memory or time, look for leaks, or compare many
-# pictures: sanitizers find nothing more in those.
+# Leaves out the tests that measure memory or time, look for leaks, or compare many pictures:
+# sanitizers find nothing more in those.
 run_sanitized ()
 {
   # -O1 compiles in half the time and runs little slower; GCC's false warnings

@@ -120,7 +120,7 @@ go_on (Thread *to)
   arrive_from (boost::context::detail::jump_fcontext (to->here, from));
 }
 
-// The next thread of the warp that is ready, or the scheduler.
+// Returns the next thread of the warp that is ready, or the scheduler.
 static Thread *
 next_in_turn ()
 {
@@ -375,7 +375,8 @@ cudaSetDevice (int device)
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
-  const char *shared = getenv ("CUV_EMULATED_SHARED"); // of smaller GPUs
+  // the limit of smaller GPUs
+  const char *shared = getenv ("CUV_EMULATED_SHARED");
 
   *value = attribute == cudaDevAttrMultiProcessorCount ? 2
       : attribute == cudaDevAttrComputeCapabilityMajor ? 9

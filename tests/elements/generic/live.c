@@ -12,7 +12,8 @@
   "houghlines name=b stats-interval=1 ! rcdtrack name=c stats-interval=1 ! "   \
   "visionoverlay"
 
-static GPtrArray *names; /* of the elements with a sink and a source pad */
+/* names of the elements with a sink and a source pad */
+static GPtrArray *names;
 
 static gboolean
 has_stat (GstElement *element, const gchar *field)

@@ -3,10 +3,11 @@
  * frames reach the elements in CUDA memory. */
 #include "cuvelements.h"
 
-static GPtrArray *names; /* of the elements with a sink and a source pad */
+/* names of the elements with a sink and a source pad */
+static GPtrArray *names;
 static gboolean cuda;
 
-/* TRUE for elements that must not change pixels or memory. */
+/* Returns TRUE for elements that must not change pixels or memory. */
 static gboolean
 only_reads (const gchar *name)
 {
@@ -157,7 +158,8 @@ check_format (const gchar *name, const gchar *format)
   gst_harness_teardown (h);
 }
 
-/* The host memory formats of the sink template; a few common ones for ANY. */
+/* Returns the host memory formats of the sink template; for ANY a few common
+ * ones. */
 static GPtrArray *
 formats_of (const gchar *name)
 {
@@ -275,7 +277,8 @@ CUV_LOOP_TEST (metas_are_kept, names->len)
   finish ();
 }
 
-/* Even if the frame has another owner, and whatever metas it has. */
+/* Frames are not copied even if they have another owner, whatever metas they
+ * have. */
 CUV_LOOP_TEST (analyzers_do_not_copy, names->len)
 {
   GstHarness *h;

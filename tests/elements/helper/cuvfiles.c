@@ -21,7 +21,7 @@ cuv_test_file (const gchar *name)
       folder ? folder : "/usr/share/doc/opencv-doc/examples/data", name, NULL);
 
   fail_unless (g_file_test (path, G_FILE_TEST_EXISTS),
-      "no file %s: scripts/setup.sh installs opencv-doc with its pictures; "
+      "no such file: %s; scripts/setup.sh installs opencv-doc; "
       "CUV_TEST_DATA=folder names others",
       path);
   return path;

@@ -10,7 +10,8 @@
 #define WIDTH 200
 #define HEIGHT 150
 
-/* Horizontal, vertical and diagonal; each pixel votes for its line. */
+/* Returns a frame with a horizontal, a vertical and a diagonal stroke, whose
+ * pixels each vote for their line. */
 static GstBuffer *
 three_strokes (const gchar *format)
 {
@@ -60,7 +61,7 @@ CUV_TEST (test_known_lines)
   gst_harness_teardown (h);
 }
 
-/* The four edges of a filled rectangle by Canny, the same in every format. */
+/* Canny finds the same four edges of a filled rectangle in every format. */
 CUV_TEST (test_formats)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
@@ -119,7 +120,8 @@ CUV_TEST (test_methods)
   gst_buffer_unref (frame);
 }
 
-/* The accumulator is at least as fine as a pixel: same lines, same votes. */
+/* The accumulator's cells are at most a pixel wide, so lines and votes are the
+ * same as by rho and theta. */
 CUV_TEST (test_pclines)
 {
   const Line *const wanted[] = { &horizontal, &diagonal, &vertical };
@@ -210,7 +212,7 @@ check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
   gst_buffer_unref (buffer);
 }
 
-/* Pixels 10 to 50 and 80 to 140, with a gap of 29. */
+/* A line of pixels 10 to 50 and 80 to 140, with a gap of 29. */
 CUV_TEST (test_segments)
 {
   GstBuffer *frame = black_frame (grey_format (), WIDTH, HEIGHT);

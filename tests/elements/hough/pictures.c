@@ -34,7 +34,7 @@ new_stroke (const gchar *properties)
 
 /* ---- drawing ---- */
 
-/* Edges are white and all else is black, inside the roi. */
+/* Checks that inside the roi edges are white and all other pixels are black. */
 static void
 check_edges (GstBuffer *frame, gint left, gint right)
 {
@@ -104,8 +104,8 @@ CUV_TEST (test_draws_only_on_analysed_frames)
   gst_harness_teardown (h);
 }
 
-/* A column per degree. Only the peak is white, at theta 0 and rho 37 of -216 to
- * 216. */
+/* The picture has a column per degree and rows for rho from -216 to 216. Only
+ * the peak is white, at theta 0 and rho 37. */
 CUV_TEST (test_draw_accumulator)
 {
   static const gchar *const methods[] = { "auto", "global", "gather", "ring",
@@ -138,7 +138,7 @@ CUV_TEST (test_draw_accumulator)
 
 /* ---- other elements ---- */
 
-/* Red along the line, and nowhere else. */
+/* Only the pixels along the line are red. */
 CUV_TEST (test_overlay_draws)
 {
   GstHarness *h = new_line ("houghlines edges=input threshold=90 "
@@ -154,7 +154,7 @@ CUV_TEST (test_overlay_draws)
   gst_harness_teardown (h);
 }
 
-/* The records that visionpublish writes for one frame. */
+/* Returns the records that visionpublish writes for one frame. */
 static gchar *
 publish (const gchar *format)
 {

@@ -252,7 +252,7 @@ field_of (const GstStructure *structure, const gchar *name)
   return value;
 }
 
-/* The next progress message, or NULL; free it. */
+/* Returns the next progress message, or NULL; free it. */
 static GstStructure *
 pop_progress (GstBus *bus)
 {

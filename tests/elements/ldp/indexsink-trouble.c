@@ -151,8 +151,8 @@ set_bytes (GstBuffer *frame, const gchar *field, gconstpointer bytes, gsize n)
   g_bytes_unref (value);
 }
 
-/* Valid metadata with counts that ldpdescriptor would never produce: all 10x10
- * codes in one bin. */
+/* Returns a frame with valid metadata, but counts that ldpdescriptor would
+ * never produce: all 10x10 codes in one bin. */
 static GstBuffer *
 frame_with_counts (guint16 first, gsize n_bytes)
 {
@@ -240,7 +240,7 @@ CUV_TEST (full_disk)
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends a process that is out of memory */
+#ifndef __SANITIZE_ADDRESS__ /* which ends a process without memory */
 static gsize
 address_space (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ldpdescriptor: the property draw paints codes as the C reference does; the
- * published descriptor is of the frame before drawing. */
+ * published descriptor describes the frame before drawing. */
 #include "config.h"
 #include "descriptor-harness.h"
 

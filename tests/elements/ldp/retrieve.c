@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ldpretrieve: matches against the C reference, and changes while playing. With
- * CUV_TEST_CUDA=1 the GPU must find the same. */
+ * CUV_TEST_CUDA=1 the GPU must find the same matches. */
 #include "config.h"
 #include "retrieve-harness.h"
 
@@ -71,7 +71,8 @@ CUV_TEST (test_other_size)
   library_remove (path);
 }
 
-/* A picture mirrored (1), upside down (2), with rows for columns (4). */
+/* Copies a picture: mirrored (1), upside down (2), rows and columns exchanged
+ * (4). */
 static void
 turn (const guint8 *from, gint orientation, guint8 *to)
 {
@@ -292,7 +293,8 @@ CUV_TEST (test_share_and_memory_limit)
 
       fail_unless_equals_int (table.n_rows, 5);
       for (guint row = 0; row < 5; row++) {
-        check_row (&table, row, 1.0); /* each picture is there five times */
+        check_row (
+            &table, row, 1.0); /* the index has each picture five times */
         fail_unless_equals_int (
             cell (&table, row, "entry"), n + (gint) row * PICTURES);
       }
@@ -410,7 +412,7 @@ CUV_TEST (test_empty_index)
   library_remove (path);
 }
 
-/* A memory limit that is too low, and back, while playing. */
+/* While playing, the memory limit is set too low and raised again. */
 CUV_TEST (test_limits_and_shares_while_playing)
 {
   gchar *path = library_new (100, 0);

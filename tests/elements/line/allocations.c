@@ -11,7 +11,7 @@
 #define FRAMES(format)                                                         \
   "videotestsrc num-buffers=3 ! video/x-raw,format=" format                    \
   ",width=96,height=64 ! "
-#define MAX_ALLOCATIONS 1000 /* of a pipeline */
+#define MAX_ALLOCATIONS 1000 /* maximum per pipeline */
 
 static const gchar *const lines[] = {
   FRAMES ("NV12") "waldboostdetect ! fakesink",

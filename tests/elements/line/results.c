@@ -57,7 +57,7 @@ play (const gchar *line)
   gst_object_unref (pipeline);
 }
 
-/* Removes the time of day. */
+/* Reads the results, without the time of day. */
 static gchar *
 read_results (void)
 {

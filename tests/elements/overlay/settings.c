@@ -193,8 +193,8 @@ CUV_TEST (colour_is_set_as_text_or_number)
 
 /* ---- text ---- */
 
-/* The number of pixels that the text above the box changes; *out is the frame
- * drawn, to be unreferenced. */
+/* Returns the number of pixels that the text above the box changes; *out is the
+ * frame drawn, to be unreferenced. */
 static guint
 draw_text (Scene *self, const gchar *settings, GstBuffer **out)
 {
@@ -213,7 +213,7 @@ text_pixels (Scene *self, const gchar *settings)
   return n;
 }
 
-/* The frame drawn, as text. */
+/* Returns the drawn frame as text. */
 static gchar *
 look (Scene *self, const gchar *settings)
 {
@@ -278,8 +278,8 @@ CUV_TEST (confidence_of_any_param_is_shown)
   close_scene (&scene);
 }
 
-/* No room above or to the right, several lines, not UTF-8, far too long, more
- * labels than the cache holds. */
+/* Labels may have no room above or to the right, have several lines, be invalid
+ * UTF-8 or far too long, or be more than the cache holds. */
 CUV_TEST (any_label_can_be_written)
 {
   static const gchar *const fonts[] = { "'font=Sans 100'",

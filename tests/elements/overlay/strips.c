@@ -16,7 +16,7 @@ typedef struct {
 static const GstCuvColumn columns[] = { { "region_id", GST_CUV_TYPE_I32 },
   { "similarity", GST_CUV_TYPE_F64 }, { "name", GST_CUV_TYPE_TEXT } };
 
-/* A sample of a picture; never 0, which is the colour of the frame. */
+/* Returns a sample of a picture; never 0, which is the colour of the frame. */
 static guint8
 pixel (guint picture, guint x, guint y, guint c)
 {
@@ -255,7 +255,8 @@ draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
   return out;
 }
 
-/* Number of pixels in the last rows that differ from the red background. */
+/* Returns the number of pixels in the last rows that differ from the red
+ * background. */
 static guint
 count_text (GstHarness *h, GstBuffer *out)
 {
@@ -270,7 +271,7 @@ count_text (GstHarness *h, GstBuffer *out)
   return n;
 }
 
-/* Pictures may show what is hidden. */
+/* Pictures are not drawn, because they may show what is hidden. */
 CUV_TEST (no_pictures_where_regions_are_hidden)
 {
   static const struct {

@@ -8,7 +8,7 @@
 
 /* ---- pictures ---- */
 
-/* Computes each pixel from the metadata table. */
+/* Checks each pixel against its value computed from the metadata table. */
 static void
 check_picture (GstBuffer *buffer, const GstCuvTable *table)
 {
@@ -143,7 +143,7 @@ CUV_TEST (bad_bands_and_ignored_pixels_are_skipped)
   g_free (caps);
 }
 
-/* A cube whose bands 0 and 3 are 0; lit: except in some pixels. */
+/* Returns a cube whose bands 0 and 3 are 0, except in some pixels if `lit`. */
 static GstBuffer *
 cube_with_empty_bands (guint frame, gboolean lit)
 {
@@ -156,7 +156,8 @@ cube_with_empty_bands (guint frame, gboolean lit)
   return buffer;
 }
 
-/* The rows of the table of a frame's picture, 0 without a table. */
+/* Returns the number of rows of the table on a cube's picture, or 0 without a
+ * table. */
 static guint
 push_and_count_rows (GstHarness *h, GstBuffer *cube)
 {
@@ -269,7 +270,7 @@ CUV_TEST (flush_resets)
 
 /* ---- bases ---- */
 
-/* The path of a new file; remove it with remove_basis(). */
+/* Writes a new file and returns its path; remove it with remove_basis(). */
 static gchar *
 write_basis (const gchar *text)
 {
@@ -324,7 +325,7 @@ CUV_TEST (frozen_basis_saved_and_loaded)
   remove_basis (path);
 }
 
-/* A warning while playing, an error at the start. */
+/* Such a basis causes a warning while playing, an error at the start. */
 CUV_TEST (basis_of_other_bands_is_rejected)
 {
   gchar *path = write_basis (
@@ -399,7 +400,7 @@ CUV_LOOP_TEST (invalid_basis_is_an_error, G_N_ELEMENTS (invalid_bases))
   remove_basis (path);
 }
 
-/* The picture of a basis with these JSON members. */
+/* Returns the picture with a basis with these JSON members. */
 static GstBuffer *
 push_with_basis (const gchar *members)
 {

@@ -187,7 +187,7 @@ CUV_TEST (test_thousands_of_records)
       add_random_object (buffer, rand);
     add_lines (buffer, 2, 640);
     push (h, buffer);
-    if (i % 500 == 499) /* a disk slower than this loop would cost records */
+    if (i % 500 == 499) /* a slower disk would cause dropped records */
       end_and_seek (h);
   }
   gst_harness_push_event (h, gst_event_new_eos ());

@@ -288,7 +288,7 @@ CUV_TEST (test_odd_types)
   gst_structure_free (structure);
 }
 
-/* Values nested too deep are cut; the stack does not overflow. */
+/* Values nested too deeply are cut; the stack does not overflow. */
 CUV_TEST (test_depth)
 {
   GstStructure *structure = gst_structure_new ("s", "x", G_TYPE_INT, 1, NULL);

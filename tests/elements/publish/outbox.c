@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The outbox with a scripted broker. */
+/* Tests of the outbox with a scripted broker. */
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +17,13 @@ typedef struct {
   gint opening;   /* set by open() */
   gint silent;    /* nothing is acknowledged */
   gint lose;      /* the connection is lost after this many acknowledgements */
-  gint refuse;    /* how many of the next messages are refused */
+  gint refuse;    /* number of next messages that are refused */
   gint backwards; /* acknowledges the last message first */
 
   GMutex lock;
   GString *text; /* what was acknowledged, '|' before each connection */
 
-  /* of the connection */
+  /* state of the connection */
   gboolean connected;
   GQueue numbers, texts; /* in flight */
 } Fake;

@@ -106,7 +106,7 @@ CUV_TEST (test_params)
       "\"color\":{\"confidence\":0.75,\"label\":\"red\",\"label_id\":3,"
       "\"model\":{\"name\":\"colours\"}},",
       "");
-  /* more than an id */
+  /* a structure with more than an id */
   fail_unless_extras (frame_with_param ("object_id, id=3, age=9"), "",
       "\"id\":3,\"object_id\":{\"age\":9,\"id\":3},");
 }
@@ -196,7 +196,7 @@ CUV_TEST (test_unknown_kind)
       "}\n");
 }
 
-/* What a program reads from the buffer. */
+/* Checks the record that a program reads from the buffer. */
 static void
 fail_unless_read (GstBuffer *buffer, const gchar *expected)
 {
@@ -272,7 +272,8 @@ CUV_TEST (test_reserved_keys_in_csv)
   gst_harness_teardown (h);
 }
 
-/* Two rows with a picture each; the second one's text is missing. */
+/* Returns a frame with a table of two rows with a picture each; the second
+ * one's text is missing. */
 static GstBuffer *
 frame_with_texts (void)
 {
@@ -301,7 +302,7 @@ CUV_TEST (test_texts)
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* The table's meta as unixfdsink sends it. */
+/* Returns the table's meta as unixfdsink sends it. */
 static GByteArray *
 serialize (GstBuffer *buffer)
 {
@@ -430,7 +431,7 @@ frame_captured (const gchar *clock, guint64 seconds)
   return buffer;
 }
 
-/* Seconds since 1900, or since 1970. */
+/* Capture times count from 1900 or from 1970. */
 CUV_TEST (test_captured)
 {
   const guint64 epoch = 2208988800, end_of_1999 = 946684799;
@@ -487,7 +488,7 @@ CUV_TEST (test_any_caps)
       "{\"frame_num\":1,\"timestamp\":1,\"wallclock\":\"T\"}\n");
 }
 
-/* The same buffer is pushed, writable or not. */
+/* The buffer itself is passed on, even if it is not writable. */
 CUV_TEST (test_passthrough)
 {
   GstHarness *h = harness_new ("json-lines");

@@ -74,7 +74,7 @@ CUV_TEST (test_one_pixel_by_properties)
   cuv_live_clear (&film);
 }
 
-/* Such a box is tracked wherever it is: one warning. */
+/* A box that looks like its surroundings is tracked, but causes one warning. */
 CUV_TEST (test_box_like_its_surroundings)
 {
   static const gchar *const properties[] = { "", "metric=forstner",
@@ -99,7 +99,7 @@ CUV_TEST (test_box_like_its_surroundings)
   }
 }
 
-/* Detected in every frame: one warning. */
+/* A flat region that is detected in every frame causes one warning. */
 CUV_TEST (test_flat_region)
 {
   CuvLive film = film_new ("", "NV12", WIDTH, HEIGHT);
@@ -370,7 +370,8 @@ picture_of (guint kind, Box box)
   return write_picture (frame, "RGB", box.width, box.height);
 }
 
-/* With a transparent margin; hole: also transparent in the middle. */
+/* Writes a picture with a transparent margin; hole: also transparent in the
+ * middle. */
 static gchar *
 transparent_picture_of (guint kind, Box box, gboolean hole)
 {
@@ -406,7 +407,8 @@ remove_picture (gchar *path)
   g_free (path);
 }
 
-/* Found in formats of RGB; searched again after it was given up. */
+/* The picture is found in RGB formats, and searched for again after the target
+ * was given up. */
 CUV_TEST (test_picture)
 {
   static const gchar *const formats[] = { "RGB", "BGRx" };
@@ -418,7 +420,7 @@ CUV_TEST (test_picture)
 
     g_object_set (film.element, "target-image", path, NULL);
     check_nothing (film_show (&film, 2, -1, place));
-    expect_event (&film, " 1"); /* lost from the start */
+    expect_event (&film, " 1"); /* the target is lost from the start */
     check_nothing (film_show (&film, 1, -1, place));
     expect_event (&film, "given-up 1");
     check_at (film_show (&film, 1, 1, place), 2, place);

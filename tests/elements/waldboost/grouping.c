@@ -172,7 +172,7 @@ between (gint low, gint high)
   return g_random_int_range (low, high + 1);
 }
 
-/* A few boxes around each other, so that dissimilar ones are not joined
+/* Makes a few boxes around each other, so that dissimilar ones are not joined
  * through others. */
 static gint
 nested_boxes (Box *boxes, gint size)
@@ -192,7 +192,8 @@ nested_boxes (Box *boxes, gint size)
   return n;
 }
 
-/* Boxes in clusters and anywhere, with sizes that differ by up to 2^octaves. */
+/* Makes boxes in clusters and anywhere, with sizes that differ by up to
+ * 2^octaves. */
 static gint
 random_boxes (Box *boxes, gint size, gint octaves)
 {
@@ -383,8 +384,8 @@ CUV_TEST (test_auto)
   cuv_waldboost_grouper_free (grouper);
 }
 
-/* The rotation of a group is that of most windows, of the first such one; with
- * NMS that of the best window. */
+/* The rotation of a group is its most frequent one, the first of these if
+ * several are; with NMS it is that of the best window. */
 CUV_TEST (test_rotations)
 {
   static const struct {

@@ -39,7 +39,7 @@ new_line (const gchar *line, GstSample *sample)
   GstCaps *caps = gst_sample_get_caps (sample);
 
   g_free (whole);
-  gst_harness_set_live (h, FALSE); /* else late frames would be skipped */
+  gst_harness_set_live (h, FALSE); /* otherwise late frames would be skipped */
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   return h;
 }
@@ -113,7 +113,7 @@ detect (const CuvFrame *frame, const Wanted *wanted)
   return result;
 }
 
-/* Red, green or blue of a pixel. */
+/* Returns the red, green or blue of a pixel. */
 static guint8
 color_of (const CuvFrame *frame, const CuvRgbMatrix *matrix, gint color, gint x,
     gint y)
@@ -208,7 +208,7 @@ check_objects (
     GstStructure *detection =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
     gdouble confidence, score;
-    gint rotation = 0; /* if the field is missing */
+    gint rotation = 0; /* the value if the field is missing */
 
     gst_structure_get_int (detection, "rotation", &rotation);
     fail_unless_equals_int (rotation, box->rotation);

@@ -53,7 +53,7 @@ next_object (GstBuffer *buffer, gpointer *state, guint n)
   return cuv_next_region (buffer, state);
 }
 
-/* The intersection of region, limit and frame. */
+/* Computes the intersection of region, limit and frame. */
 static gboolean
 part_of (const Region *region, const CuvRoi *limit, CuvRoi *part)
 {
@@ -181,8 +181,8 @@ CUV_TEST (test_many_sizes)
   gst_sample_unref (sample);
 }
 
-/* The number of levels of a 24-pixel window, scale factor 1.1, in the square.
- */
+/* Returns the number of levels in a square of this size, for a window of 24
+ * pixels and a scale factor of 1.1. */
 static guint
 levels_in (guint size)
 {
@@ -242,7 +242,7 @@ parent_of_last (GstBuffer *buffer)
   return last != NULL ? last->parent_id : -2;
 }
 
-/* Whether one of the objects after the n regions has a parent. */
+/* Returns whether one of the objects after the n regions has a parent. */
 static gboolean
 has_parents (GstBuffer *buffer, guint n)
 {
@@ -257,8 +257,8 @@ has_parents (GstBuffer *buffer, guint n)
 }
 
 /* Without regions nothing is searched; inference-region changes while playing;
- * a held object has no parent that does not exist, nor another held object that
- * has its id. */
+ * a held object does not refer to a parent that no longer exists, or to another
+ * object that has the parent's id. */
 CUV_TEST (test_live_changes)
 {
   const Region face = { "face", 200, 60, 120, 130, 7 };

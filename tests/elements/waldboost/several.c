@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboostdetect with several models: the objects of each, as it finds them
+/* waldboostdetect with several models: each finds the objects that it finds
  * alone. */
 #include "config.h"
 #include "several-runs.h"
@@ -180,7 +180,7 @@ stats_of (GstElement *element)
   return stats;
 }
 
-/* What a frame counts with a model alone. */
+/* Returns the statistics of a frame with one model alone. */
 static GstStructure *
 stats_alone (gint model)
 {
@@ -283,7 +283,7 @@ CUV_TEST (test_message)
 
 /* ---- limits ---- */
 
-/* A model of one test that every window passes, with a low score. */
+/* Writes a model of one test that every window passes, with a low score. */
 static gchar *
 write_permissive_model (void)
 {

@@ -19,7 +19,7 @@ expect_state (GstElement *pipeline, GstState state)
       GST_STATE_CHANGE_SUCCESS);
 }
 
-/* Plays frames and waits until it trains. */
+/* Plays frames and waits until the element trains. */
 static GstElement *
 train_in_pipeline (const gchar *settings)
 {
@@ -139,7 +139,7 @@ feed_whole_frames (const Fixture *fixture, guint n)
   }
 }
 
-/* While playing it is a warning, at the end an error. */
+/* Problems are warnings while playing, errors at the end. */
 CUV_TEST (problems_are_named)
 {
   static const struct {
@@ -208,7 +208,7 @@ limit_files (rlim_t bytes)
   fail_unless (setrlimit (RLIMIT_FSIZE, &limit) == 0);
 }
 
-/* Frames kept before are learnt from; the model of before stays. */
+/* On a full disk the previous model stays. */
 CUV_TEST (no_space_is_left)
 {
   Fixture fixture = fixture_new ("GRAY8", QUICK);

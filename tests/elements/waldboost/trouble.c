@@ -217,7 +217,7 @@ CUV_TEST (test_no_window_fits)
   gst_sample_unref (dot);
 }
 
-/* A cascade without thresholds: every window is an object. */
+/* Writes a cascade without thresholds: every window is an object. */
 static gchar *
 permissive_model (void)
 {
@@ -281,8 +281,8 @@ CUV_TEST (test_model_vanishes)
   fail_unless (before > 0);
   gst_buffer_unref (buffer);
   g_remove (path);
-  g_object_set (
-      d, "scale-factor", 1.2, NULL); /* plans again, with the model in memory */
+  /* makes a new plan, with the model in memory */
+  g_object_set (d, "scale-factor", 1.2, NULL);
   gst_buffer_unref (push (h, sample));
   g_object_set (d, "scale-factor", 1.1, NULL);
   buffer = push (h, sample);
@@ -335,7 +335,8 @@ CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
   GstBus *bus;
 
   wanted.grouping.min_neighbours = 0;
-  for (int n = 0; n < 8; n++) { /* each allocation of a cascade's detector */
+  /* n: index of an allocation of a cascade's detector */
+  for (int n = 0; n < 8; n++) {
     h = new_harness ("min-neighbors=0", sample);
     bus = cuv_harness_watch (h);
     cuv_cuda_fail_allocation (n);
@@ -353,7 +354,7 @@ CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
   bus = cuv_harness_watch (h);
   d = detector (h);
   check_frame (h, sample, &wanted, "start");
-  cuv_cuda_fail_allocation (2); /* of four: images are shared */
+  cuv_cuda_fail_allocation (2); /* the third of four: images are shared */
   g_object_set (d, "scale-factor", 1.3, NULL);
   check_frame (h, sample, &wanted, "without memory for the change");
   cuv_cuda_fail_allocation (-1);

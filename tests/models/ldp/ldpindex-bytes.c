@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Packed counts and all other bytes of a file against
+/* Compares packed counts, and all other bytes of a file, with
  * docs/definitions/ldp-index.md. */
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ read_picture (const char *path)
   return frame;
 }
 
-/* The counts of a picture; free() them. */
+/* Returns the counts of a picture; free() them. */
 static uint32_t *
 describe (const CuvLdpLayout *layout, const char *path)
 {

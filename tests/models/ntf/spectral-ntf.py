@@ -225,7 +225,8 @@ def volume(pixels, rank):
 
 
 def shares(pixels, spectra):
-    """Returns the least-squares shares with a sum of 1, found by trying all supports."""
+    """Returns the least-squares abundances with a sum of 1, found by trying all subsets of
+    spectra."""
     rank = len(spectra)
     best = np.full(len(pixels), np.inf)
     found = np.zeros((len(pixels), rank))

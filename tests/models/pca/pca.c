@@ -76,7 +76,7 @@ print_result (const CuvPcaBasis *basis, const CuvPcaResult *result)
   print_row ("vectors", basis->vectors, basis->n * basis->n, "}\n");
 }
 
-/* The minimum CPU time of all threads, which other load hardly affects. */
+/* Returns the minimum CPU time of all threads: other load hardly affects it. */
 static double
 least_time (CuvPcaCpu *cpu, const CuvCube *cube, const CuvPcaBands *bands,
     const CuvPcaParams *params, uint8_t *picture, int n_threads)

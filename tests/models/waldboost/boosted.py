@@ -66,8 +66,8 @@ def hypothesis(rng, feature, length, size, coarse):
 
 
 def make_stages(rng, kind, window, n, largest, size):
-    """Returns the content of n stages, with responses up to size. In every second model
-    these are multiples of 1/64, so that integer sums equal thresholds, too.
+    """Returns the content of n stages, with responses up to size. In every second model these are
+    multiples of 1/64, so that integer sums can equal thresholds.
     """
     stages, coarse = [], rng.random() < .5
     for _ in range(n):

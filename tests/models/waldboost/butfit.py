@@ -358,7 +358,7 @@ def main():
         if folder:
             compare_real(comparison, folder)
         else:
-            print('CUV_TEST_MODELS names no folder: BUT FIT\'s own models were '
+            print('CUV_TEST_MODELS is not set: BUT FIT\'s own models were '
                   'not run')
         print(f'{comparison.cases} cases, {comparison.hits} hits, '
               f'{comparison.failures} failures')

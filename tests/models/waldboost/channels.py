@@ -121,7 +121,7 @@ class Model:
         n_nodes, blocks = 2 ** depth - 1, side // shrink
         self.nodes = random.integers(
             (0, 0, 0, 1), (10, blocks, blocks, 256), (n_trees, n_nodes, 4))
-        self.nodes[..., 3][self.nodes[..., 0] > 3] //= 6  # a direction has less
+        self.nodes[..., 3][self.nodes[..., 0] > 3] //= 6  # planes of directions have smaller values
         self.nodes[..., 3] = np.maximum(1, self.nodes[..., 3])
         self.object = (1, 0, blocks, blocks + 1)
         self.leaves = random.integers(-300, 301, (n_trees, n_nodes + 1))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Confidence intervals of counts, rates of boxes, thresholds, the detector's
- * limit on boxes, how a video is divided into roles, and which features are
- * taken. */
+ * limit on boxes, how a video is divided into roles, and the choice of
+ * features. */
 #include <math.h>
 #include <string.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
 
-/* Numbers of SciPy: Wilson's interval, t quantile, variance of a ratio of sums
- * by clusters (W. Cochran, Sampling Techniques, 6.4). */
+/* Values computed with SciPy: Wilson's interval, t quantile, variance of a
+ * ratio of sums by clusters (W. Cochran, Sampling Techniques, 6.4). */
 static const struct {
   CuvCount counts[4];
   guint n;
@@ -194,7 +194,8 @@ find (const CuvDataset *dataset, const CuvGridClassifier *classifier)
   return found;
 }
 
-/* The false positives are those of a classifier with that threshold. */
+/* Checks that the false positives are those of a classifier with that
+ * threshold. */
 static void
 check_overflow (gboolean cascade)
 {
@@ -231,8 +232,8 @@ check_overflow (gboolean cascade)
 
 /* ---- roles ---- */
 
-/* The roles, in order, of frames i of n: each has an object except every
- * fourth. */
+/* Returns the roles of n frames with an object, in order. There is a frame
+ * without an object for every four of them. */
 static GString *
 divide (guint n)
 {
@@ -252,7 +253,8 @@ divide (guint n)
       cuv_dataset_add (dataset, "", &frame, NULL, NULL);
   }
   cuv_dataset_divide_in_time (dataset, FALSE);
-  cuv_dataset_divide_in_time (dataset, FALSE); /* as more frames come */
+  /* again, as when more frames come */
+  cuv_dataset_divide_in_time (dataset, FALSE);
   for (guint i = 0; i < dataset->pictures->len; i++) {
     gpointer picture = dataset->pictures->pdata[i];
 
@@ -270,7 +272,7 @@ divide (guint n)
   return roles;
 }
 
-/* Blocks of the same length, n_turns times. */
+/* Checks that the roles of n frames are blocks, in n_turns turns. */
 static void
 check_blocks (guint n, guint n_turns)
 {
