@@ -137,7 +137,7 @@ setup_packages ()
   fi
 }
 
-# How long this will take: as long as the last time, or an estimate.
+# Prints how long this will take: as long as the last time, or an estimate.
 say_duration ()
 {
   local minutes=$((cpu_minutes / $(nproc) + 1))

@@ -6,14 +6,14 @@ squares, and with scikit-learn's NMF.
 usage: unmixing.py [--settings PROPERTIES] [--json] FOLDER
 
 FOLDER has spectra.sli, spectra.sli.hdr and spectra.csv of the Python package earthlib
-(earthlib/data): three cubes are mixed from its measured spectra. Or it has cubes as
-MATLAB files of version 5: NAME.mat with V (bands x pixels, column after column of the
-image), nRow and nCol, and NAME_GT.mat with M (bands x materials) and A (materials x
-pixels), as Samson and Jasper Ridge are distributed.
+(earthlib/data), and three cubes are mixed from these measured spectra; or it has cubes as
+MATLAB files of version 5, as Samson and Jasper Ridge are distributed: NAME.mat with V
+(bands x pixels, the pixels column by column), nRow and nCol, and NAME_GT.mat with M
+(bands x materials) and A (materials x pixels).
 
-Prints root mean square errors of abundances, scaled to a sum of 1, mean angles of spectra
-in radians, and the root mean square residual. Terms are matched to materials
-by the angles of spectra.
+Prints the root mean square error of abundances, which are scaled to a sum of 1, the mean
+angle between spectra in radians, and the root mean square residual. Terms are matched to
+materials by the angles between spectra.
 """
 import argparse
 import csv

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many streams a machine can process: plays a pipeline many times at
- * once, in real time, and reports how many frames per second each sink
+/* Measures how many streams a machine can process: plays a pipeline many times
+ * at once, in real time, and reports how many frames per second each sink
  * received, how many frames were not analysed, and the processor time. The
  * first seconds do not count. */
 #include "line.h"
@@ -95,7 +95,7 @@ on_report (gpointer data, JsonObject *report)
     .buffers = member (report, "buffers") };
   json_object_foreach_member (
       json_object_get_object_member (report, "stats"), add_stats, &self->last);
-  /* from the first report in which frames have arrived */
+  /* counted from the first report with frames */
   if (self->last.buffers > 0 && (gint) self->n_reports++ == option_warm_up)
     self->first = self->last;
 }

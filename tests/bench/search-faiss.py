@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares cuvision-search with FAISS's IndexFlat (L1) on the same histograms.
-search-faiss.py SEARCH WRITER [THREADS]
+
+usage: search-faiss.py SEARCH WRITER [THREADS]
 
 SEARCH is cuvision-search, WRITER tests/tools/search-index of a build. Needs FAISS: Debian's
 python3-faiss, or faiss-cpu of PyPI, whose kernels are faster. Histograms become float32 that sum to

@@ -69,12 +69,12 @@ bool cuv_check_that (bool ok, const char *file, int line, const char *format,
 
 /* ---- versions ---- */
 
-/* A version of an algorithm to compare with the C reference: with --cpu C and
- * SIMD, which the family selects when it is opened, with --cuda the GPU. Checks
- * and benchmarks have one body for all of them. */
+/* A version of an algorithm, to compare with the C reference: C and SIMD with
+ * --cpu, the GPU with --cuda. A family selects C or SIMD when it is opened.
+ * Checks and benchmarks have one body for all versions. */
 typedef struct {
   const char *name; /* "C", "SIMD" or "CUDA"; NULL before the first */
-  int n_threads;    /* random, for the CPU: 0 = one per processor */
+  int n_threads;    /* random, for the CPU; 0: one per processor */
 } CuvCheckVersion;
 
 /* for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) */
@@ -184,8 +184,8 @@ double cuv_check_time_stream (
 void cuv_check_report (double microseconds, double pixels, double bytes,
     const char *name, ...) __attribute__ ((format (printf, 4, 5)));
 
-/* Times func and reports that: with --cuda by cuv_check_time_device(), for
- * which func queues work on cuv_check_stream, else by cuv_check_time(). */
+/* Times func and reports the time: with --cuda by cuv_check_time_device(), for
+ * which func queues work on cuv_check_stream, otherwise by cuv_check_time(). */
 void cuv_check_bench (void (*func) (void *data), void *data, double pixels,
     double bytes, const char *name, ...)
     __attribute__ ((format (printf, 5, 6)));

@@ -14,7 +14,7 @@ tree=$(realpath -m -- "${KEEP:-$scratch/tree}")
 build=$tree/build
 export GST_REGISTRY_1_0=$scratch/registry
 
-# add_word FILE LIST TEXT: after the line that begins the list.
+# add_word FILE LIST TEXT: adds TEXT after the line that begins the list.
 add_word ()
 {
   local begin="/^$2 = [[{]/"

@@ -140,7 +140,7 @@ class Must(Case):
         for name, port in list(ports.items())[1:]:
             self.farm.put(name, port=port)
         self.farm.start("a", "b", "c")
-        # as `nats kv put` does, while they run
+        # writes as `nats kv put` does while the workers run
         self.nats.put("camera-0", json.dumps({"port": ports["camera-0"]}))
         self.wait_for_share(4, 4, 4)
         self.wait_for_new(ports, "twelve cameras")

@@ -24,8 +24,8 @@ PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 ORIENTATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
                            'docs', 'orientation.py')
 NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
-# As gst-launch-1.0 -q, but its children do not inherit AddressSanitizer: GdkPixbuf of
-# Debian testing decodes in a process with a limited address space, where it fails.
+# Like gst-launch-1.0 -q, but its children do not inherit AddressSanitizer: GdkPixbuf of Debian
+# testing decodes in a process with a limited address space, where it fails.
 LAUNCH = '''
 import os, sys, gi
 os.environ.pop('LD_PRELOAD', None)
@@ -152,7 +152,7 @@ def test_turned():
 
 def write_directories(path):
     """Writes a JPEG in which many segments share a directory of many entries: 655 million entries
-    if each segment's was read."""
+    if it was read for each segment."""
     n, size = 10000, 12
     with open(path, 'wb') as file:
         file.write(b'\xff\xd8')
@@ -204,7 +204,7 @@ def test_formats():
                'many.jpg': '',
                'fifo.jpg': 'it is not a regular file',
                'none.jpg': 'No such file or directory'}
-    if tool('add', 'moving.ldp', 'moving.webp')[0] == 0:  # with GdkPixbuf 2.44
+    if tool('add', 'moving.ldp', 'moving.webp')[0] == 0:  # GdkPixbuf 2.44 decodes it
         del refused['moving.webp']
     for _ in range(4):  # qtdemux's error is sometimes lost
         status, _, error = tool('add', 'o.ldp', *[

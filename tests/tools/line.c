@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pipelines in processes of their own: their reports, how they end, and that
- * no process is left behind. */
+/* Tests of pipelines in processes of their own: their reports, how they end,
+ * and that no process is left behind. */
 #include "line.h"
 
 #include <gst/gst.h>
@@ -249,7 +249,7 @@ check_parent (const gchar *program)
   if (CUV_CHECK (pid != NULL)) {
     CUV_CHECK (is_alive (pid));
     g_subprocess_force_exit (parent);
-    while (is_alive (pid)) /* or the test's time is up */
+    while (is_alive (pid)) /* or until the test times out */
       g_usleep (1000);
   }
   g_subprocess_wait (parent, NULL, NULL);

@@ -288,7 +288,7 @@ def check_fifo(tests, annotations):
 
 
 def check_killed(tests, annotations):
-    """At any time the model is the old one or the new one."""
+    """Whenever the program is killed, the model is the old one or the new one."""
     model = tests.path('kept.xml')
     write(model, 'old')
     arguments = [tests.program, '--positives', annotations, '--output', model, *OPTIONS]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstAnalytics between elements: ours read what others wrote, and keep apart
- * what belongs to different objects. */
+/* GstAnalytics between elements: our elements read what others wrote, and do
+ * not mix the entries of different objects. */
 #include "config.h"
 #include "film.h"
 #include "mtds.h"
@@ -12,7 +12,7 @@ static const Box place = { 60, 50, 48, 40 };
 
 /* ---- reading what others wrote ---- */
 
-/* Metadata as a tensor decoder, a classifier and a tracker write it. */
+/* Adds metadata as a tensor decoder, a classifier and a tracker write it. */
 static void
 add_decoded (GstBuffer *frame)
 {
@@ -187,7 +187,7 @@ CUV_TEST (test_rcdtrack)
       GArray *objects = objects_of (frame);
 
       fail_unless_equals_int (objects->len, 2);
-      /* the region that the id is in comes first */
+      /* the region that has the id comes first */
       object = nth_object (objects, 0);
       g_array_unref (objects);
     }

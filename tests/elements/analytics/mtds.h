@@ -51,6 +51,6 @@ GstBuffer *black_frame (void);
 
 #define WIDTH 320
 #define HEIGHT 240
-GstVideoInfo frame_info (void); /* of WIDTH and HEIGHT */
+GstVideoInfo frame_info (void); /* for WIDTH x HEIGHT */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Objects as regions of interest and as GstAnalytics: what is written, and that
- * a reader sees each once. */
+ * a reader sees each object once. */
 #include "config.h"
 #include "mtds.h"
 
@@ -278,7 +278,8 @@ add_random (GstBuffer *buffer, GRand *rand, gint i)
   }
 }
 
-/* Each region and each visible detection belongs to exactly one object. */
+/* Checks that each region and each visible detection belongs to exactly one
+ * object. */
 static void
 check_random (GstBuffer *buffer, GArray *objects)
 {

@@ -324,7 +324,7 @@ CUV_TEST (objects_that_are_not_cropped)
   gst_harness_teardown (h);
 }
 
-/* The work of one frame is bounded. */
+/* The work for one frame is bounded. */
 CUV_TEST (too_many_objects)
 {
   GstHarness *h = harness_new ("GRAY8", "");

@@ -504,7 +504,7 @@ CUV_TEST (keeps_carriage_returns_in_words)
   cuv_envi_extra_keys_clear (&extra);
 }
 
-/* Each key is written once, also if an extra key repeats it. */
+/* Each key is written once, even if an extra key repeats it. */
 CUV_TEST (writes_kept_keys)
 {
   CuvEnvi envi = parse_valid (others), again;
@@ -525,7 +525,7 @@ CUV_TEST (writes_kept_keys)
   free (written);
 }
 
-/* Headers have decimal points also in a locale with decimal commas. */
+/* Headers have decimal points even in a locale with decimal commas. */
 CUV_TEST (numbers_do_not_depend_on_locale)
 {
   char *before = g_strdup (setlocale (LC_NUMERIC, NULL));

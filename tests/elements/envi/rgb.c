@@ -250,8 +250,8 @@ CUV_TEST (bands_without_valid_samples_are_not_chosen)
   gst_harness_teardown (h);
 }
 
-/* The second cube is brighter by the whole range: the limits follow by a tenth
- * of it, and entirely after a flush. */
+/* The second cube is brighter by the whole range: the limits move by a tenth of
+ * that, and fully after a flush. */
 CUV_TEST (limits_change_smoothly)
 {
   GstHarness *h = harness_new ("bands=1,1,1 percentile=0", CAPS);

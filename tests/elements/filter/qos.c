@@ -136,7 +136,8 @@ CUV_TEST (slow_analysis_reports_its_time)
   stream_clear (&stream);
 }
 
-/* Times around the shortest one reported cause no new messages. */
+/* Times that vary around the shortest one that is reported cause no new
+ * messages. */
 CUV_TEST (latency_does_not_flap)
 {
   Stream stream = stream_new (1, 5 * MS, 0);
@@ -234,8 +235,8 @@ CUV_TEST (source_with_unreported_latency_is_analysed)
   stream_clear (&stream);
 }
 
-/* A source makes frames more slowly than it stamps them. Nothing is queued as
- * long as analysis keeps up with them. */
+/* A source produces frames more slowly than their timestamps say. Nothing is
+ * queued while analysis keeps up. */
 static void
 check_slow_source (
     GstClockTime period, GstClockTime took, GstClockTime after, guint n_skipped)
@@ -361,7 +362,7 @@ CUV_TEST (durations_do_not_overflow)
   stream_clear (&stream);
 }
 
-/* Any element or application may send such an event. */
+/* Any element or application may send QoS events with extreme values. */
 CUV_TEST (qos_events_do_not_overflow)
 {
   const GstClockTimeDiff diffs[] = { G_MAXINT64, G_MININT64, 1, 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element with random properties, caps, buffers, metas, events, queries
- * and state changes: no crash and no GLib warning. Run it under the sanitizers.
- * CUV_TEST_CASES is the number of cases per element. */
+/* Tests every element with random properties, caps, buffers, metas, events,
+ * queries and state changes: no crash and no GLib warning. Run it under the
+ * sanitizers. CUV_TEST_CASES is the number of cases per element. */
 #include "random-metas.h"
 #include "random.h"
 

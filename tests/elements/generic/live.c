@@ -128,7 +128,7 @@ CUV_LOOP_TEST (frames_without_timestamps_are_analysed, names->len)
   gst_harness_teardown (h);
 }
 
-/* Frames seconds to minutes apart, without durations. */
+/* Frames are seconds to minutes apart and have no durations. */
 CUV_LOOP_TEST (frames_of_a_varying_rate_are_analysed, names->len)
 {
   static const GstClockTime steps[] = { 1, 5, 200, 40, 1000, 3, 33 };
@@ -254,7 +254,7 @@ CUV_TEST (chain_beside_slow_branch)
   gst_object_unref (pipeline);
 }
 
-/* Frames of an application, timestamped on arrival. */
+/* An application's frames are timestamped on arrival. */
 CUV_TEST (chain_after_appsrc)
 {
   GstElement *pipeline = cuv_pipeline_new (

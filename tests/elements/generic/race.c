@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element while frames pass and other threads set and read its
+/* Tests every element while frames pass and other threads set and read its
  * properties, query its latency and emit its signals. Run it under the
  * sanitizers. */
 #include "random.h"

@@ -299,7 +299,7 @@ CUV_LOOP_TEST (analyzers_do_not_copy, names->len)
   finish ();
 }
 
-/* Buffers without times or too small for a frame: an error or not, but no
+/* Buffers without times, or too small for a frame, may cause an error but no
  * crash. */
 CUV_LOOP_TEST (malformed_buffers_do_not_crash, names->len)
 {

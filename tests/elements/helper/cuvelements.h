@@ -94,7 +94,8 @@ GstClockTime cuv_pipeline_play_live (GstElement *pipeline);
 /* cuv_pipeline_new, play, unref; fails the test on an error. */
 void cuv_play (const gchar *line);
 
-/* Fails the test unless the pipeline fails with an error that has the part. */
+/* Fails the test unless the pipeline fails with an error that contains the
+ * part. */
 void cuv_expect_error (const gchar *line, const gchar *part);
 
 /* Returns the path of a file of opencv-doc, or of the folder CUV_TEST_DATA;

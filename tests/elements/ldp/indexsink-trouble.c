@@ -12,7 +12,7 @@
 
 #define SOURCE "videotestsrc num-buffers=2 ! "
 
-/* QEMU has no memory limit and runs no child. */
+/* QEMU enforces no memory limit and runs no child process. */
 #define NATIVE (g_getenv ("CUV_TEST_EMULATED") == NULL)
 
 /* ---- settings ---- */
@@ -33,7 +33,7 @@ CUV_TEST (invalid_locations)
       "text: is not an index of local derivative patterns");
 }
 
-/* No frame arrives: no progress message, and no file. */
+/* Without frames there is neither a progress message nor a file. */
 CUV_TEST (no_frames)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
@@ -204,7 +204,7 @@ expect_no_space (GstBus *bus)
   gst_message_unref (message);
 }
 
-/* A full disk, simulated by a limit on the file size. */
+/* Pushes frames to a full disk, which a limit on the file size simulates. */
 static void
 push_limited (GstHarness *h, gsize limit, guint n)
 {

@@ -19,8 +19,8 @@ void run_init (Run *self, const gchar *line, gint width, gint height);
 void run_with_index (Run *self, const gchar *path, const gchar *properties);
 void run_clear (Run *self);
 
-/* Pushes a frame that shows picture i and returns the output; keep the buffer
- * as long as the table. */
+/* Pushes a frame that shows picture i and returns the output; the table is
+ * valid only while the buffer is kept. */
 GstBuffer *push_picture (Run *self, gint i, GstCuvTable *table);
 /* Pushes picture i and checks the number of its matches. */
 void expect_rows (Run *self, gint i, guint n);

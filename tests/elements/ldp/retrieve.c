@@ -120,7 +120,8 @@ check_orientations (Run *run, const guint8 *pixels, gint orientations)
   gst_buffer_unref (buffer);
 }
 
-/* Mirrored and turned frames are found, too; changed while playing. */
+/* Mirrored and turned frames are found, too; orientations changes while
+ * playing. */
 CUV_TEST (test_orientations)
 {
   gchar *path = library_new (PICTURES, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pipelines in which each allocation of the project's own fails once: they end,
- * with an error on the bus or without that memory, and the process does not
- * crash. Runs with failing.c in LD_PRELOAD. */
+/* Tests pipelines in which each of the project's own allocations fails once:
+ * the pipelines end, with an error on the bus or without using that memory, and
+ * the process does not crash. Runs with failing.c in LD_PRELOAD. */
 #include "cuvelements.h"
 
 #include <dlfcn.h>

@@ -183,7 +183,7 @@ h264_film (gboolean *made)
   return path;
 }
 
-/* From the hardware decoder to boxes in CUDA memory. */
+/* Frames are decoded by hardware and analysed without leaving CUDA memory. */
 CUV_TEST_IF (frames_stay_in_cuda_memory_from_decoder_to_boxes, use_cuda)
 {
   gboolean made;

@@ -416,7 +416,7 @@ CUV_TEST (too_many_regions_hide_everything)
   check_rect (h, in, 0, 0, W, H);
   check_rect (h, grey_frame (), 0, 0, W, H);
   check_none (h, grey_frame ());
-  /* lines beyond the limit of primitives take nothing from fills */
+  /* lines beyond the limit of primitives do not displace fills */
   in = grey_frame ();
   for (guint i = 0; i < 4096; i++)
     overlay_add_region (in, "face", i % 64, i / 64, 1, 1, -1);

@@ -126,7 +126,7 @@ CUV_TEST (labels_have_own_colours)
   close_scene (&scene);
 }
 
-/* Colours as CSS and GStreamer define them, in color and label-colors. */
+/* color and label-colors accept colours as CSS and GStreamer define them. */
 CUV_TEST (colours_are_parsed)
 {
   static const struct {
@@ -154,7 +154,7 @@ CUV_TEST (colours_are_parsed)
   close_scene (&scene);
 }
 
-/* The property is set as gst-launch-1.0, GstPreset and applications set it. */
+/* A colour can be set as gst-launch-1.0, GstPreset and applications set it. */
 CUV_TEST (colour_is_set_as_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
@@ -304,7 +304,7 @@ CUV_TEST (any_label_can_be_written)
   close_scene (&scene);
 }
 
-/* Two labels with the same GLib hash. */
+/* The two labels have the same GLib hash. */
 CUV_TEST (labels_of_equal_hash_differ)
 {
   Scene scene = open_scene ("ab", "draw-labels=true");

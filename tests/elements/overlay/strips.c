@@ -485,7 +485,7 @@ CUV_TEST (malformed_tables_are_ignored)
   gst_harness_teardown (h);
 }
 
-/* Pictures without columns, and columns of other types. */
+/* Pictures may have no such columns, or columns of other types. */
 CUV_TEST (columns_are_optional)
 {
   static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },

@@ -172,9 +172,9 @@ push_and_count_rows (GstHarness *h, GstBuffer *cube)
   return table.n_rows;
 }
 
-/* Such bands would exclude all pixels. A frame without a valid sample does
- * not decide which bands are left out, nor does any frame after the first
- * valid one. */
+/* Bands without valid samples would exclude all pixels. A frame without a valid
+ * sample does not decide which bands are left out, nor does any frame after the
+ * first valid one. */
 CUV_TEST (bands_without_valid_samples_are_left_out)
 {
   GstHarness *h = pca_harness_new ("spectralpca name=pca ! capsfilter "
@@ -325,7 +325,7 @@ CUV_TEST (frozen_basis_saved_and_loaded)
   remove_basis (path);
 }
 
-/* Such a basis causes a warning while playing, an error at the start. */
+/* Other bands cause a warning while playing, an error at the start. */
 CUV_TEST (basis_of_other_bands_is_rejected)
 {
   gchar *path = write_basis (

@@ -169,7 +169,7 @@ add_random_object (GstBuffer *buffer, GRand *rand)
   g_free (text);
 }
 
-/* More records than the queue holds, of random bytes and numbers. */
+/* Pushes more records than the queue holds, with random bytes and numbers. */
 CUV_TEST (test_thousands_of_records)
 {
   guint32 seed = g_random_int ();

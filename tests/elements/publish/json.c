@@ -101,8 +101,8 @@ CUV_TEST (test_strings)
   }
 }
 
-/* Every byte sequence makes a valid text; json-glib reads back what glib
- * repairs. */
+/* Every byte sequence makes a valid text; json-glib reads it back as GLib
+ * repairs it. */
 CUV_TEST (test_random_bytes)
 {
   guint32 seed = g_random_int ();
@@ -165,7 +165,8 @@ random_double (GRand *rand)
   return value;
 }
 
-/* Every double and float reads back, whatever the locale's decimal point. */
+/* Every double and float is read back unchanged, whatever the locale's decimal
+ * point. */
 CUV_TEST (test_random_numbers)
 {
   guint32 seed = g_random_int ();

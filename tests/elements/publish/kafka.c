@@ -212,7 +212,7 @@ CUV_TEST (test_outages)
   expect_records ((guint) stat_of ("frames"));
 }
 
-/* Errors that librdkafka repeats, and connections that break. */
+/* librdkafka tries again after transient errors and broken connections. */
 CUV_TEST (test_transient_errors)
 {
   rd_kafka_mock_push_request_errors (cluster, PRODUCE, 4,

@@ -458,7 +458,7 @@ CUV_TEST (test_damaged_file)
   g_free (path);
 }
 
-/* At the end a broker that has been absent for long is tried at once. */
+/* A broker that has been absent for long is tried immediately at the end. */
 CUV_TEST (test_finish_ends_the_pause)
 {
   Fake *fake = fake_new ();
@@ -501,7 +501,7 @@ CUV_TEST (test_hanging_open)
   while (!g_atomic_int_get (&freed))
     g_usleep (1000);
 
-  /* the next one sends what the first has left */
+  /* the next outbox sends what the first one has left */
   fake = fake_new ();
   outbox = cuv_outbox_new (&fake->broker, spool, CUV_FULL_DROP_OLDEST, NULL);
   fail_unless_equals_uint64 (counts_of (outbox).spooled, 3);
@@ -546,7 +546,7 @@ CUV_TEST (test_random)
   for (gchar *p = text; *p != '\0';) {
     guint number;
 
-    if (*p == '|') { /* what was sent is sent again */
+    if (*p == '|') { /* messages without an acknowledgement are sent again */
       p++;
       continue;
     }

@@ -158,8 +158,8 @@ CUV_TEST (test_lines)
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
 
-/* Scalars, and a size other than the frame's, go to "_info", also those of the
- * second table of a kind. */
+/* A table's scalars, and its size if that is not the frame's, go to "_info",
+ * even if the table is the second one of its kind. */
 CUV_TEST (test_scalars)
 {
   GstBuffer *buffer = frame_new (0);
@@ -173,7 +173,8 @@ CUV_TEST (test_scalars)
       "," FRAME ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
 
-/* An unknown kind that is named like a documented key; extreme values. */
+/* Writes an unknown kind that is named like a documented key, and extreme
+ * values. */
 CUV_TEST (test_unknown_kind)
 {
   static const GstCuvColumn columns[] = { { "u64", GST_CUV_TYPE_U64 },
@@ -376,8 +377,8 @@ CUV_TEST (test_texts_in_csv)
   gst_harness_teardown (h);
 }
 
-/* Invalid tables are ignored; without rows, only one with scalars is a result.
- */
+/* Invalid tables are ignored; a table without rows is a result only if it has
+ * scalars. */
 CUV_TEST (test_empty_tables)
 {
   static const gchar *no_tags[] = { NULL };

@@ -101,7 +101,7 @@ push (CuvSpool *spool, guint64 n)
   return room;
 }
 
-/* Checks that the message with a number is message n. */
+/* Checks that the spool's message `number` is message n. */
 static void
 check_message (CuvSpool *spool, guint64 number, guint64 n)
 {
@@ -133,7 +133,7 @@ check_some (CuvSpool *spool, GQueue *model)
   }
 }
 
-/* Random pushes and pops; a file is closed and opened again now and then. */
+/* Compares random pushes and pops; a file is sometimes closed and reopened. */
 static void
 compare_with_queue (const gchar *file)
 {
@@ -260,7 +260,7 @@ CUV_TEST (test_blank_files)
   cuv_spool_free (spool_new (path, 20000, 22));
   fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
   cuv_spool_free (spool_new (path, 20000, 22));
-  /* but not another file that begins with zeros */
+  /* another file that begins with zeros is refused */
   zeros[100000] = 1;
   fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
   expect_refusal (path, "not a spool");

@@ -7,7 +7,7 @@
 
 /* ---- pixels ---- */
 
-/* Reproducible noise. */
+/* Returns reproducible noise. */
 static guint
 noise (guint c, guint x, guint y)
 {

@@ -51,8 +51,9 @@ guint n_tracks (GstBuffer *frame);
 gint check_at (GstBuffer *frame, gint id, Box box);
 void check_nothing (GstBuffer *frame); /* unrefs the frame */
 
-/* Event and id of the next element message's first object, "acquired 1"; free
- * it. Returns NULL if there is no message, "" if it has no object. */
+/* Returns event and id of the first object in the next element message, such as
+ * "acquired 1"; free it. Returns NULL if there is no message, "" if it has no
+ * object. */
 gchar *next_event (CuvLive *self);
 void expect_event (CuvLive *self, const gchar *text);
 

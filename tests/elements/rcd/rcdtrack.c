@@ -279,7 +279,7 @@ requests_analysis (CuvLive *film)
 }
 
 /* While nothing is tracked, a detector that analyses every Nth frame is asked
- * to analyse the next; a lost target still counts. */
+ * to analyse the next; a lost target still counts as tracked. */
 CUV_TEST (test_detections_are_requested)
 {
   CuvLive film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
@@ -328,7 +328,8 @@ CUV_TEST (test_detections_confirm)
     check_nothing (show_detected (&film, TRUE, FALSE));
     check_nothing (show_detected (&film, FALSE, FALSE));
     fail_unless (requests_analysis (&film));
-    expect_event (&film, i == 0 ? "" : NULL); /* of the first frame */
+    /* only the first frame causes a message */
+    expect_event (&film, i == 0 ? "" : NULL);
   }
   check_at (show_detected (&film, TRUE, FALSE), 1, start);
   expect_event (&film, "acquired 1");

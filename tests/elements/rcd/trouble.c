@@ -216,7 +216,7 @@ CUV_TEST (test_other_sizes)
   cuv_live_clear (&film);
 }
 
-/* Shrinks frames until no window fits, and back. */
+/* Shrinks frames until no window fits, and enlarges them again. */
 CUV_TEST (test_frames_smaller_than_the_target)
 {
   static const gint sizes[][2] = { { 30, 20 }, { 6, 6 }, { 1, 1 }, { 1, 90 },
@@ -289,7 +289,8 @@ CUV_TEST (test_flush)
   check_at (film_show (&film, 1, 1, far), 1, far); /* it was lost */
   cuv_harness_flush (film.h);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  check_nothing (film_show (&film, 1, 1, far)); /* and only once */
+  /* the whole frame was searched only once */
+  check_nothing (film_show (&film, 1, 1, far));
   cuv_live_clear (&film);
 }
 

@@ -378,7 +378,7 @@ CUV_LOOP_TEST (out_of_memory_is_an_error, G_N_ELEMENTS (elements))
   fail_unless (!use_cuda || (n > 2 && n < 40), "%d allocations suffice", n);
 }
 
-/* A pipeline that ends in an upload, three times. */
+/* Plays a pipeline that ends in an upload three times. */
 CUV_LOOP_TEST (restarts, G_N_ELEMENTS (elements))
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB

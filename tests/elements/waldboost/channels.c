@@ -136,7 +136,7 @@ CUV_TEST (test_windows_of_the_definition)
 }
 
 /* The boxes in a region of interest are those in a copy of its red, green and
- * blue, also where it begins between two samples of chroma. */
+ * blue, even where it begins between two samples of chroma. */
 CUV_TEST (test_regions_of_all_formats)
 {
   static const gchar *const formats[] = { "BGRx", "NV12", "I420", "YUY2" };

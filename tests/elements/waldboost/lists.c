@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboostdetect with several models: lists of labels and file names, right
- * and wrong ones. */
+/* waldboostdetect with several models: lists of labels and file names, valid
+ * and invalid ones. */
 #include "config.h"
 #include "several-runs.h"
 
@@ -52,7 +52,7 @@ CUV_TEST (test_label_of_one_model)
 
 /* ---- names ---- */
 
-/* A file whose name has a comma, alone and in a list. */
+/* A file name with a comma can be used alone and in a list. */
 CUV_TEST (test_commas_in_names)
 {
   gchar *name = g_strdup_printf ("cuv-%d,x,y.xml", (gint) getpid ());

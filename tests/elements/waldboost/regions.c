@@ -378,7 +378,7 @@ CUV_TEST (test_eyes_in_faces)
   gst_sample_unref (sample);
 }
 
-/* The work of one frame is bounded: 16 frames' area, 1024 regions. */
+/* The work for one frame is bounded: 16 times its area, 1024 regions. */
 CUV_TEST (test_too_many_regions)
 {
   static const struct {

@@ -251,8 +251,8 @@ message_rotation (GstMessage *message, guint i)
   return rotation;
 }
 
-/* Ungrouped, the objects of several rotations are those of each, and the
- * message has them, too. */
+/* Without grouping, the objects of several rotations are those of each
+ * rotation, and the message has them all. */
 CUV_TEST (test_several_rotations)
 {
   static const gchar *const each[] = { "-20", "0", "90" };

@@ -67,7 +67,7 @@ CUV_TEST (test_settings_apply_to_each)
   run_clear (&run);
 }
 
-/* Ungrouped, the objects of two rotations are those of each. */
+/* Without grouping, the objects of two rotations are those of each rotation. */
 CUV_TEST (test_rotations)
 {
   static const gchar *const rotations[] = { "0", "90", "0,90" };
@@ -136,7 +136,8 @@ CUV_TEST (test_models_change_while_playing)
   run_clear (&run);
 }
 
-/* Held objects are those of the models that found them. */
+/* Held objects stay those of the models that found them, even if `model` has
+ * changed. */
 CUV_TEST (test_held_objects)
 {
   static const gint models[] = { CHANNELS, RANK };

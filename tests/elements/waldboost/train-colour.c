@@ -151,7 +151,7 @@ CUV_TEST (chooses_the_one_that_fits)
   fixture_free (&fixture);
 }
 
-/* Frames kept in grey are left out. */
+/* Channels are not learnt from frames that were kept in grey. */
 CUV_TEST (features_change_while_playing)
 {
   Fixture fixture = fixture_new ("RGB", QUICK);

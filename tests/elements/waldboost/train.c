@@ -78,7 +78,7 @@ learn (const gchar *format, const gchar *settings)
   return model;
 }
 
-/* Frames of all formats are read like the detector reads them. */
+/* Frames of all formats are read as the detector reads them. */
 CUV_TEST (formats_and_seeds)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",

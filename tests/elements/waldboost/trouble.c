@@ -264,7 +264,7 @@ CUV_TEST (test_every_window_passes)
 }
 
 /* The file is read once: the stream continues when it is removed, and the next
- * start is an error that names it. */
+ * start fails with an error that names it. */
 CUV_TEST (test_model_vanishes)
 {
   GstSample *sample = decode_picture ("video/x-raw,format=NV12");

@@ -10,7 +10,7 @@
 
 static gint stopping;
 
-/* A viewer that accepts all frames. */
+/* Thread of a viewer that accepts all frames. */
 static gpointer
 view (gpointer data)
 {

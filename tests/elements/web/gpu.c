@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JPEG of frames in CUDA memory by nvJPEG, against that of the same frames by
- * the CPU. Needs a device and libnvjpeg: exits 77 without.
- * usage: gpu [--bench] */
+/* Compares nvJPEG's pictures of frames in CUDA memory with the CPU's. Needs a
+ * device and libnvjpeg: exits 77 without. usage: gpu [--bench] */
 #include "config.h"
 #include <stdlib.h>
 #include "cuvelements.h"

@@ -149,7 +149,8 @@ class Viewers(unittest.TestCase):
             self.assertLessEqual(stat(server.sink, "encoded"), encoded + 1)
 
     def test_viewer_that_stops_reading_is_dropped(self):
-        """Such a viewer is dropped even if its socket is full in the middle of a frame."""
+        """A viewer that stops reading is dropped even if its socket is full in the middle of a
+        frame."""
         big = SOURCE.replace("videotestsrc", "videotestsrc pattern=snow")
         with Sink("timeout=1 jpeg-quality=100", big % (1280, 720, 30)) as server:
             decode(get(server.port, "/frame.jpg").body)
@@ -321,7 +322,7 @@ class Trouble(unittest.TestCase):
                 check_growth(self, memory)
                 wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
                 viewer.close()
-        with Sink() as server:  # the same for one message that is too long
+        with Sink() as server:  # a single message that is too long has the same effect
             viewer = WebSocket(server.port)
             viewer.message()
             viewer.send(bytes(1025))
@@ -406,7 +407,7 @@ class Trouble(unittest.TestCase):
             self.assertRaises(OSError, connect, server.port)
             for viewer in viewers:
                 viewer.close()
-            del server  # and its bus
+            del server  # frees its bus, too
         wait_for(lambda: n_sockets() <= before, "the end of connections")
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared code of the parts of the index test. */
+/* Shared code of the index tests. */
 #ifndef CUV_LDPINDEX_TESTS_H
 #define CUV_LDPINDEX_TESTS_H
 

@@ -216,8 +216,8 @@ def mixtures(rng, shape, rank, noise):
 
 
 def volume(pixels, rank):
-    """Returns a function for the volume of the simplex of chosen pixels, up to a factor, in their
-    components' scores."""
+    """Returns a function that computes the volume of the simplex of chosen pixels, up to a factor,
+    from principal component scores."""
     scores = pixels - pixels.mean(0)
     scores = scores @ np.linalg.svd(scores, full_matrices=False)[2][:rank - 1].T
     scores = np.insert(scores, 0, 1, axis=1)

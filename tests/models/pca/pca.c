@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The components of one cube, as JSON, and its picture as raw RGBx.
+/* Computes the components of a cube as JSON, and its picture as raw RGBx.
  *
  * usage: pca FORMAT INTERLEAVE WIDTH HEIGHT BANDS MODE CUBE PICTURE
  *        pca FORMAT INTERLEAVE WIDTH HEIGHT BANDS MODE CUBE --time THREADS

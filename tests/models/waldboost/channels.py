@@ -128,7 +128,7 @@ class Model:
         self.rejection = random.integers(-700, 0, n_trees)
         self.tested = random.random(n_trees) < 0.8
         self.confidence = [int(random.integers(-5000, 5000)), int(random.integers(1, 900))]
-        if random.random() < 0.3:  # without the attribute
+        if random.random() < 0.3:  # without the attribute confidence
             self.confidence = []
 
     def text(self):

@@ -20,9 +20,8 @@
  *       reads lists "n x y w h x y w h ..", prints "n x y w h count .." for
  *       each
  *
- * Arguments NAME=VALUE may be anywhere and are settings, see OPTIONS; those of
- * the element's properties have the same names.
- */
+ * Arguments NAME=VALUE, in any position, are settings: see OPTIONS. Settings
+ * that are properties of the element have the same names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

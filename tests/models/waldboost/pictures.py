@@ -4,8 +4,8 @@
 
 usage: pictures.py DETECT
 
-OpenCV detects in pictures that were transformed by cv2.resize or cv2.rotate, or by NumPy
-as a turned picture is defined."""
+OpenCV detects in pictures that were transformed by cv2.resize or cv2.rotate, or by NumPy according
+to the definition of a turned picture."""
 import math
 import os
 import subprocess

@@ -123,7 +123,7 @@ static const struct {
   /* unless that is not required */
   { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 1, 60 },
   { { 90, 36, 30 }, { 95, 50 }, 0, 3, 0, 0.02, 1, 95 },
-  /* of many mistakes the best 20 count, 10.5 of them above 5 on average, .. */
+  /* only the best 20 mistakes count, on average 10.5 of them above 5, .. */
   { { 90, 80, 70 },
       { 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
           6, 5, 4, 3, 2, 1 },

@@ -45,7 +45,7 @@ read_samples (const CuvTrainFeatures *features, CuvTrainSet *set)
   set->codes = codes;
 }
 
-/* Marks all samples as not rejected. */
+/* Computes the rejection threshold from the sums of all samples. */
 static int32_t
 threshold_of (const CuvTrainSet *set, double alpha)
 {

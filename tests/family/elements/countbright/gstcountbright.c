@@ -30,7 +30,7 @@ struct _GstCountBright {
 
   /* used by the streaming thread */
   CuvBackend backend;
-  guint64 count; /* of the last analysed frame */
+  guint64 count; /* count of the last analysed frame */
 };
 
 #define GST_TYPE_COUNT_BRIGHT (gst_count_bright_get_type ())
