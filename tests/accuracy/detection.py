@@ -88,7 +88,7 @@ def main():
     parser.add_argument('--model', default='haarcascade_frontalface_alt2.xml')
     parser.add_argument('--label', default='person', help='label of the objects in the COCO file')
     parser.add_argument('--iou', type=float, default=0.4, help='minimum IoU of a correct box')
-    parser.add_argument('--turned', type=float, default=0, 
+    parser.add_argument('--turned', type=float, default=0,
                         help='turn the pictures by this angle in degrees')
     parser.add_argument('--marked-only', action='store_true')
     options = parse(parser)

@@ -505,7 +505,7 @@ class Use(unittest.TestCase):
             thread.join()
         self.assertEqual(seen, [True] * 4)
 
-    @unittest.skipIf("CUV_CHECK_FEW" in os.environ, "sanitizers keep what was freed")
+    @unittest.skipIf("CUV_CHECK_FEW" in os.environ, "sanitizers keep freed memory")
     def test_10000_frames_do_not_grow(self):
         def read(n):
             buffer = everything()

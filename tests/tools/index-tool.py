@@ -400,7 +400,7 @@ def test_damage():
     expect(0, 'removed 2 damaged and 0 repeated entries, kept 3', 'compact', 'f.ldp')
     expect(0, '', 'remove', '-n', 'd.ldp', '1', '3')
     with open('d.ldp', 'rb') as d, open('f.ldp', 'rb') as f:
-        check(d.read() == f.read(), 'compact is not remove')
+        check(d.read() == f.read(), 'compact and remove give different files')
     check(names('d.ldp') == NAMES[0::2], 'not all undamaged entries are kept')
     expect(0, '', 'check', 'd.ldp')
     expect(1, 'its first bytes differ', 'list', 'fruits.jpg')

@@ -401,7 +401,7 @@ is_installed (const gchar *line)
   GstElementFactory *factory = gst_element_factory_find (name);
 
   if (factory == NULL)
-    g_printerr ("not tested, no such element here: %s\n", name);
+    g_printerr ("not tested: no element %s\n", name);
   else
     gst_object_unref (factory);
   g_free (name);

@@ -247,8 +247,8 @@ check_slow_source (
   stream.after = after;
   play (&stream, 1000);
   fail_unless (stream.n_analysed[0] >= 1000 - n_skipped,
-      "%u of 1000 analysed, every %u ms, in %u", stream.n_analysed[0],
-      (guint) (period / MS), (guint) (took / MS));
+      "%u of 1000 frames analysed; one comes every %u ms, analysis takes %u ms",
+      stream.n_analysed[0], (guint) (period / MS), (guint) (took / MS));
   stream_clear (&stream);
 }
 

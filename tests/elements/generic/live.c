@@ -208,8 +208,8 @@ check_chain (const gchar *source, guint n)
   pipeline = cuv_pipeline_new (line);
   longest = cuv_pipeline_play_live (pipeline);
   added = latency_of (pipeline) - before;
-  g_print ("%s: adds %.1f ms, a frame takes %.1f at most\n", source,
-      (gdouble) added / GST_MSECOND, (gdouble) longest / GST_MSECOND);
+  g_print ("%s: adds %.1f ms of latency; a frame takes at most %.1f ms\n",
+      source, (gdouble) added / GST_MSECOND, (gdouble) longest / GST_MSECOND);
   fail_unless (added <= 3 * longest);
   fail_unless (added == 0 || longest >= 5 * GST_MSECOND);
   check_element (pipeline, "a", n);

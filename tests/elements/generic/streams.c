@@ -134,10 +134,11 @@ push_and_compare (
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
   out = gst_harness_pull (h);
-  fail_unless (out != NULL, "%s %dx%d is dropped", format, width, height);
+  fail_unless (
+      out != NULL, "a frame of %s %dx%d is dropped", format, width, height);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (in));
   fail_unless (cuv_frames_equal (format, width, height, in, out),
-      "%s %dx%d is changed", format, width, height);
+      "a frame of %s %dx%d is changed", format, width, height);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
 }

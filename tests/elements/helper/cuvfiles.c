@@ -22,7 +22,7 @@ cuv_test_file (const gchar *name)
 
   fail_unless (g_file_test (path, G_FILE_TEST_EXISTS),
       "no such file: %s; scripts/setup.sh installs opencv-doc; "
-      "CUV_TEST_DATA=folder names others",
+      "set CUV_TEST_DATA to use another folder",
       path);
   return path;
 }

@@ -55,7 +55,7 @@ check_window (GstBuffer *picture, guint begin, guint window)
         fabs (gst_cuv_table_double (&w, i, 0) / gst_cuv_table_double (&w, 0, 0)
             - wanted)
             < 1e-3,
-        "window from %u, frame %u", begin, i);
+        "w is wrong in the window from frame %u, row %u", begin, i);
   }
 }
 

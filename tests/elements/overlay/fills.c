@@ -319,7 +319,9 @@ CUV_TEST (fills_change_while_playing)
     out = overlay_draw (h, in);
     samples = overlay_samples (h, out, 0);
     now = spread (samples, W, 40, 40, 40, 40);
-    fail_unless (now < last, "%d with %u cells, %d before", now, cells, last);
+    fail_unless (now < last,
+        "values differ by %d with %u cells, by %d with more cells", now, cells,
+        last);
     last = now;
     g_free (samples);
     gst_buffer_unref (out);

@@ -225,9 +225,9 @@ compare (const Box *found, gint n_found, const Box *wanted, gint n_wanted,
     const CuvGrouping *grouping)
 {
   fail_unless (n_found == n_wanted,
-      "method %d, %d neighbours, iou %g, inside %g: %d, %d", grouping->method,
-      grouping->min_neighbours, grouping->nms_iou, grouping->nms_inside,
-      n_found, n_wanted);
+      "method %d, %d neighbours, iou %g, inside %g: %d boxes, not %d",
+      grouping->method, grouping->min_neighbours, grouping->nms_iou,
+      grouping->nms_inside, n_found, n_wanted);
   for (gint i = 0; i < n_found; i++)
     fail_unless (found[i].x == wanted[i].x && found[i].y == wanted[i].y
             && found[i].width == wanted[i].width

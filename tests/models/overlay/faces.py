@@ -185,8 +185,8 @@ def test_one_cell():
         x, y, w, h = box = [int(n) for n in (*random.integers(0, 90, 2),
                                              *random.integers(1, 60, 2))]
         one, other = blur.hide(picture, box)[0], pixelate.hide(picture, box)[0]
-        check(np.array_equal(one, other), f'blur is not pixelate at {box}')
-        check(np.ptp(one[y:y + h, x:x + w]) == 0, f'more than one value at {box}')
+        check(np.array_equal(one, other), f'blur and pixelate differ at {box}')
+        check(np.ptp(one[y:y + h, x:x + w]) == 0, f'more than one value in {box}')
     blur.stop()
     pixelate.stop()
 
