@@ -156,7 +156,8 @@ void *cuv_check_lend_data (const void *data, size_t size, void **memory);
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_device_free (void *memory); /* NULL is allowed */
 
-/* Copies bytes to new device memory, for cuv_check_device_free(), and back. */
+/* cuv_check_upload() copies bytes to new device memory; free that with
+ * cuv_check_device_free(). cuv_check_download() copies bytes back. */
 void *cuv_check_upload (const void *data, size_t size);
 void cuv_check_download (void *data, const void *memory, size_t size);
 void *cuv_check_pinned_new (size_t size);

@@ -34,7 +34,7 @@ serve ()
 {
   [ -z "${server:-}" ] || kill "$server"
   rm -f server
-  touch server # grep reads it before the server may have created it
+  touch server # exists before the background process creates it
   "$PYTHON" -u "$@" >server 2>&1 &
   server=$!
   trap 'kill $server; rm -rf "$scratch"' EXIT

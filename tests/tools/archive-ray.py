@@ -96,7 +96,7 @@ def check_functions(script, folder):
     expect_exit('no videos', module.find_videos, args)
     args = argparse.Namespace(cpus_per_task=2, gpus_per_task=0.5)
     expect(module.slots_of(args, [{'CPU': 5, 'GPU': 1}, {'CPU': 2, 'GPU': 4}, {}]) == 3, 'slots')
-    # the machines together would have enough
+    # only both machines together have enough
     expect_exit('2 CPU and 0.5 GPU', module.slots_of, args, [{'CPU': 8}, {'CPU': 1, 'GPU': 4}])
 
 

@@ -101,7 +101,7 @@ def check_lists(archive):
 
 
 def check_parts(archive):
-    """Checks that all parts together are the list, and are about equally large."""
+    """Checks that all parts together make up the list, and are about equally large."""
     films = archive.films('p/a.avi', frames=2)
     with open(archive.path(films[0]), 'rb') as file:
         film = file.read()

@@ -88,7 +88,7 @@ class Case(unittest.TestCase):
 
     def check_frames(self, names, begin=None):
         """Checks that no pipeline lost a record. Returns the frames in gaps and those analysed
-        twice, from these numbers on."""
+        twice; begin: the frame numbers to start from."""
         runs = self.runs()
         self.assertEqual(sorted(runs), sorted(names))
         for name in names:

@@ -40,7 +40,7 @@ ENTRIES = int(sys.argv[4]) if len(sys.argv) > 4 else 4000
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
 MPIRUN = ['mpirun', '--map-by', 'slot:OVERSUBSCRIBE']
-# Open MPI 4 and 5, as root and in containers, which have no other machines
+# lets Open MPI 4 and 5 run as root, and in containers, which have no other machines
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                   PRTE_ALLOW_RUN_AS_ROOT='1', PRTE_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                   OMPI_MCA_plm='isolated', OMPI_MCA_pml='ob1',

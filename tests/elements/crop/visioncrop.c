@@ -219,8 +219,8 @@ CUV_TEST (scaled_with_borders)
   gst_harness_teardown (h);
 }
 
-/* Narrow pictures of packed 4:2:2, which GStreamer's interpolation cannot
- * scale. */
+/* Narrow pictures of packed 4:2:2 are cropped, although GStreamer's
+ * interpolation cannot scale them. */
 CUV_TEST (few_pixels)
 {
   static const gint sizes[][2] = { { 1, 40 }, { 3, 40 }, { 7, 9 }, { 30, 5 },

@@ -126,7 +126,7 @@ CUV_TEST (wavelength_units)
 {
   static const struct {
     const char *unit;
-    double length; /* 2 units in nm; 0: unknown */
+    double length; /* wavelength 2 of this unit, in nm; 0: unknown */
   } units[] = { { "wavelength units = Nanometers", 2 },
     { "wavelength units = nm", 2 }, { "wavelength units = Micrometers", 2000 },
     { "wavelength units = um", 2000 }, { "wavelength units = Microns", 2000 },

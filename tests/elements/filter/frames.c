@@ -255,8 +255,8 @@ first_luma (GstBuffer *buffer)
   return luma;
 }
 
-/* Writes in place if the frame has no other owner, otherwise to a pooled copy.
- */
+/* Pixels are written in place if the frame has no other owner, otherwise to a
+ * copy from the pool. */
 CUV_TEST (writes_in_place_or_to_a_copy)
 {
   CuvProbe *probe;

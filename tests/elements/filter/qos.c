@@ -16,18 +16,18 @@ typedef struct {
   GstClock *clock;
   GstCuvQos qos[2];
   guint n_qos;
-  GstClockTime took[2];      /* duration of an analysis */
-  GstClockTime source;       /* latency that the source reports */
-  GstClockTime source_delay; /* its real latency */
-  GstClockTime period;       /* real time between frames; FRAME by timestamps */
-  GstClockTime work;         /* time that other elements upstream take in the
-                              * thread */
-  GstClockTime after;        /* time that elements downstream take */
-  gboolean queue;            /* a queue before the sink: the thread never
-                              * waits there */
-  guint n;                   /* frames so far */
-  GstClockTime now;          /* clock of the thread */
-  GstClockTime latest;       /* largest delay of a frame */
+  GstClockTime took[2];        /* duration of an analysis */
+  GstClockTime source;         /* latency that the source reports */
+  GstClockTime source_delay;   /* its real latency */
+  GstClockTime period;         /* real interval of frames; timestamps: FRAME */
+  GstClockTime work;           /* time that other elements upstream take in the
+                                * thread */
+  GstClockTime after;          /* time that elements downstream take */
+  gboolean queue;              /* a queue before the sink: the thread never
+                                * waits there */
+  guint n;                     /* frames so far */
+  GstClockTime now;            /* clock of the thread */
+  GstClockTime latest;         /* largest delay of a frame */
   guint n_analysed[2], n_both; /* frames analysed by each element, by both */
 } Stream;
 

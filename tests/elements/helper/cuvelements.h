@@ -91,7 +91,7 @@ gchar *cuv_pipeline_play (GstElement *pipeline);
  * for a frame. Leaves the pipeline playing. */
 GstClockTime cuv_pipeline_play_live (GstElement *pipeline);
 
-/* cuv_pipeline_new, play, unref; fails the test on an error. */
+/* Makes a pipeline, plays it and unrefs it. Fails the test on an error. */
 void cuv_play (const gchar *line);
 
 /* Fails the test unless the pipeline fails with an error that contains the

@@ -54,7 +54,8 @@ typedef struct {
   const gchar *bad, *problem, *fix;
 } CuvContradiction;
 
-/* Returns a harness with valid settings, or with `bad` unless NULL. */
+/* Returns a harness with the settings `bad`, or with valid ones if it is NULL.
+ */
 typedef CuvLive (*CuvLiveOpen) (const gchar *bad);
 
 /* Checks that each contradiction is an error at start. frame() makes frames. */

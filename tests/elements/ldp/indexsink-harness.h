@@ -33,7 +33,7 @@ void fill_rect (GstBuffer *frame, const gchar *format, gint width, gint height,
 
 /* Opens an index and checks that it has n entries, all intact. */
 CuvLdpIndex *index_open (const gchar *path, guint64 n);
-/* Checks the names of the entries of INDEX: "a|b". */
+/* Checks the names of the entries of INDEX, joined by "|". */
 void expect_names (const gchar *expected);
 void expect_same_files (const gchar *a, const gchar *b);
 

@@ -6,7 +6,7 @@
 #include "cuvelements.h"
 #include "index/ldpindex.h"
 
-enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
+enum { PICTURES = 20, SIZE = 64 }; /* PICTURES of SIZE x SIZE pixels */
 
 /* Return picture i modulo PICTURES, and a frame of this size tiled with it;
  * grey. */

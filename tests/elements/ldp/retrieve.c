@@ -446,7 +446,8 @@ n_messages (Run *self)
   return n;
 }
 
-/* The best match has the same number, but in another index. */
+/* A message is posted although the best match has the same number: it is in
+ * another index. */
 CUV_TEST (test_message_of_another_index)
 {
   gchar *one = library_new (4, 0), *other = library_new (4, 0);

@@ -14,7 +14,7 @@ GstHarness *overlay_new (
 GstVideoRegionOfInterestMeta *overlay_add_region (GstBuffer *buffer,
     const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence);
 
-/* Pushes a deep copy of in with its metas and returns the output. */
+/* Pushes a deep copy of `in` with its metas and returns the output. */
 GstBuffer *overlay_draw (GstHarness *h, GstBuffer *in);
 
 /* Returns the samples of a component, one per pixel; free them. */

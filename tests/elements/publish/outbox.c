@@ -466,7 +466,7 @@ CUV_TEST (test_finish_ends_the_pause)
 
   fake->present = FALSE;
   outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
-  g_usleep (2 * G_USEC_PER_SEC); /* until pauses are a second and more */
+  g_usleep (2 * G_USEC_PER_SEC); /* until the pauses last a second or more */
   push_letters (outbox, "a");
   g_atomic_int_set (&fake->present, TRUE);
   fail_unless (cuv_outbox_finish (outbox, LONG_TIMEOUT));

@@ -63,7 +63,7 @@ CUV_TEST (test_foreign_objects)
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
 
-/* Checks an object with this text before and after its "h". */
+/* Checks that the object has this text before and after its member "h". */
 static void
 fail_unless_extras (GstBuffer *buffer, const gchar *before, const gchar *after)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metas as unixfdsink sends them (GStreamer 1.24): what comes back, and that
- * other bytes are refused. */
+/* Metas as unixfdsink sends them (GStreamer 1.24): what a receiver gets, and
+ * that other bytes are refused. */
 #include "cuvelements.h"
 
 #include "gstcuvmeta.h"

@@ -461,7 +461,7 @@ CUV_TEST (test_full_target)
   g_free (last_text);
 }
 
-/* A record that does not fit is retracted also if it comes after an end. */
+/* A record that does not fit is also retracted if it comes after an end. */
 CUV_TEST (test_full_target_after_end)
 {
   CuvWriter *writer = writer_with_room ("<one>,");

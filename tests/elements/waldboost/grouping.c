@@ -319,7 +319,7 @@ CUV_TEST (test_nms_limit)
   fail_unless_equals_int (number_kept (0.3, 0.5999, inside), 1);
 }
 
-/* A window around another one suppresses it or is suppressed, of any size. */
+/* Of a window and one around it, however large, the better one is kept. */
 CUV_TEST (test_nms_around)
 {
   for (gint size = 2; size <= 1 << 20; size *= 2) {

@@ -307,8 +307,8 @@ write_permissive_model (void)
   return path;
 }
 
-/* A model that accepts more windows than are kept takes none from the next
- * one. */
+/* If a model accepts more windows than are kept, the next one keeps as many as
+ * ever. */
 CUV_TEST (test_too_many_windows_of_one_model)
 {
   gchar *path = write_permissive_model (), *list;

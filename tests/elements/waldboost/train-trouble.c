@@ -87,7 +87,8 @@ CUV_TEST (flush_ends_waiting)
   gst_object_unref (pipeline);
 }
 
-/* The pause ends after training has; EOS comes once, with the model. */
+/* A change to PAUSED waits for the end of training; EOS comes once, with the
+ * model. */
 CUV_TEST (pauses_while_it_trains)
 {
   GstElement *pipeline =

@@ -65,8 +65,9 @@ compare_bytes (gconstpointer a, gconstpointer b)
   return *(const guint8 *) a - *(const guint8 *) b;
 }
 
-/* Returns the median difference: edges between colours, where the CPU
- * interpolates chroma, are less than half of the samples and do not matter. */
+/* Returns the median difference. Edges between colours, where the CPU
+ * interpolates chroma, do not affect it: they are less than half of the
+ * samples. */
 static gint
 median_difference (const guint8 *a, const guint8 *b, const GstVideoInfo *info)
 {

@@ -267,7 +267,7 @@ append_meanwhile (void)
   CUV_CHECK (append (busy_writer, &info, n, &error), ": %s", error);
 }
 
-/* Appends between the reader's reads of the size and of the slots. */
+/* Appends after the reader has read the size, and before it reads the slots. */
 static void
 test_appended_meanwhile (void)
 {

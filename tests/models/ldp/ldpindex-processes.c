@@ -68,7 +68,7 @@ nap (uint32_t microseconds)
   nanosleep (&time, NULL);
 }
 
-/* Returns the number of entries reported before it was killed. */
+/* Kills a writer. Returns the number of entries that it had reported. */
 static uint64_t
 kill_one (const char *path, int round, uint64_t n)
 {

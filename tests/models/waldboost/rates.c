@@ -320,7 +320,8 @@ static const struct {
       TRUE, FALSE, "took a: recall 0.800 instead of 0.700" },
   { { { { 0, .5 }, { 1, .8 } }, { { 0, .1 }, { 1, .7 }, { 1.1, 1 } } }, 10,
       INFINITY, FALSE, TRUE, "at any number of false positives" },
-  /* the means are 0.5 and 0.7: more than an object of 6, less than one of 4 */
+  /* the means 0.5 and 0.7 differ by more than one of 6 objects, less than one
+     of 4 */
   { { { { 0, .4 }, { 0.5, .6 }, { 1, 1 } }, { { 0, .4 }, { 0.5, 1 } } }, 6, 1,
       FALSE, TRUE,
       "took b: the same recall at 1 false positives per picture, but mean "
