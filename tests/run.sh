@@ -59,8 +59,8 @@ build_in ()
   configure "$folder" -Dtests=true -Dwerror=true "$@" && compile "$folder"
 }
 
-# test_in NAME FOLDER ARGUMENT...: one run of meson test, counted. Callers multiply the
-# tests' time limits, so that a busy machine is not a failure.
+# test_in NAME FOLDER ARGUMENT...: runs meson test and counts its tests. Callers multiply the tests'
+# time limits, so that a busy machine is not a failure.
 test_in ()
 {
   local name=$1 folder=$2 log
@@ -81,7 +81,7 @@ suites ()
   printf -- '--suite=%s\n' "$@"
 }
 
-# tests_of FOLDER FILTER: names of the tests for which the filter of jq is true
+# tests_of FOLDER FILTER: prints the names of the tests for which the filter of jq is true
 tests_of ()
 {
   meson introspect --tests "$1" | jq -r ".[] | select($2) | .name"
@@ -117,7 +117,7 @@ run_sanitized ()
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
 
-# A few tests that together use every plugin; all tests would take hours.
+# Runs a few tests that together use every plugin; all tests would take hours.
 run_valgrind ()
 {
   step "valgrind"

@@ -28,7 +28,7 @@ from scipy.io import loadmat
 from scipy.optimize import linear_sum_assignment, nnls
 
 SETTINGS = ('factorisation=matrix sum-to-one=true init=nfindr iterations=3')
-MIXTURES = {  # classes of the library, and a seed
+MIXTURES = {  # of each cube: classes of the library, and a seed
     'field': (('soil', 'canopy', 'litter'), 1),
     'town': (('road', 'canopy', 'soil', 'tile'), 2),
     'coast': (('water', 'sand', 'canopy'), 3),

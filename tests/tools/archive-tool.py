@@ -285,7 +285,7 @@ def check_places(archive):
     line = LINE.replace('! fakesink', '! filesink location=/dev/full')
     out = archive.run(3, '--output', 'full', *many, line=line, err='10 videos in a row')
     expect(out.err.count('not done: ') == 10, out)
-    # dangling links, like missing permissions, and names that are too long
+    # links to themselves, which fail like missing permissions; below, names that are too long
     loops = [f'loop{i}' for i in range(12)]
     for loop in loops:
         os.symlink(loop, archive.path(loop))

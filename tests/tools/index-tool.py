@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests cuvision-index with Debian's pictures: index-tool.py PROGRAM."""
+"""Tests cuvision-index with Debian's pictures.
+
+usage: index-tool.py PROGRAM
+"""
 import json
 import os
 import random

@@ -249,7 +249,7 @@ check_parent (const gchar *program)
   if (CUV_CHECK (pid != NULL)) {
     CUV_CHECK (is_alive (pid));
     g_subprocess_force_exit (parent);
-    while (is_alive (pid)) /* or until the test times out */
+    while (is_alive (pid)) /* until it has ended, or the test times out */
       g_usleep (1000);
   }
   g_subprocess_wait (parent, NULL, NULL);

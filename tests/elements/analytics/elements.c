@@ -70,8 +70,8 @@ is_white (GstBuffer *buffer, gint x, gint y)
   return white;
 }
 
-/* The hidden area of an oriented detection contains its region, whose box is
- * that before the rotation, and the box that encloses it. */
+/* An oriented detection hides its region, which has the box before the
+ * rotation, and the box that encloses the rotated one. */
 CUV_TEST (test_hidden_oriented)
 {
   GstHarness *h = line_new ("visionoverlay fill=solid fill-color=white "

@@ -378,8 +378,8 @@ check_copies (const gchar *line, guint scale)
   gst_harness_teardown (h);
 }
 
-/* Some elements drop the parameters of regions; what GstAnalytics has remains.
- */
+/* Some elements drop the parameters of regions; their GstAnalytics metadata
+ * remains. */
 CUV_TEST (test_copies)
 {
   check_copies ("queue", 1);

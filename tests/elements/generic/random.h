@@ -12,7 +12,7 @@ gboolean once_in (guint n);
  * files. Unref the array. */
 GPtrArray *random_properties (GstElement *element);
 
-/* Sets one of them to a value within its range, often to a limit. */
+/* Sets one of the properties to a value within its range, often to a limit. */
 void random_set (GstElement *element, GPtrArray *properties);
 void random_get (GstElement *element); /* reads all */
 

@@ -69,7 +69,7 @@ void cuv_harness_caps (
 /* Sends a flush and a segment. */
 void cuv_harness_flush (GstHarness *h);
 
-/* Sets and removes a bus; pending messages are dropped. */
+/* Set and remove a bus; pending messages are dropped. */
 GstBus *cuv_harness_watch (GstHarness *h);
 void cuv_harness_unwatch (GstHarness *h, GstBus *bus);
 

@@ -219,7 +219,7 @@ put_random_packet (Fake *self)
   self->packets++;
 }
 
-/* Reads the status and the message. */
+/* Reads and answers the status and the message. */
 static void
 answer_messages (Fake *self, Answer answer)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON text against json-glib's parser, the C library and hand-written text. */
+/* Compares JSON text with json-glib's parser, the C library and hand-written
+ * text. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>

@@ -427,8 +427,8 @@ path_new (void)
   return path;
 }
 
-/* Someone truncates the file while messages are in flight: all are counted, and
- * the next ones are sent. */
+/* Someone truncates the file while messages are in flight: all of these are
+ * counted, and the next ones are sent. */
 CUV_TEST (test_damaged_file)
 {
   gchar *path = path_new ();

@@ -38,7 +38,7 @@ CUV_TEST (test_labels)
   run_clear (&run);
 }
 
-/* A comma in the label of one model is part of it, as before. */
+/* A comma in the label of a single model is part of the label. */
 CUV_TEST (test_label_of_one_model)
 {
   static const gint models[] = { CHANNELS };

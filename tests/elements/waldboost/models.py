@@ -68,7 +68,7 @@ def detect(models, model, paths):
 
 def judge(results, truths, match):
     """Returns for each box, in descending order of confidence, whether it finds an object. truths
-    are the objects of each picture; match returns the one nearest to a box."""
+    are the objects of each picture; match returns the object nearest to a box."""
     judged = []
     for boxes, truth in zip(results, truths):
         taken = set()

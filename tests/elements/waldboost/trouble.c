@@ -354,7 +354,8 @@ CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
   bus = cuv_harness_watch (h);
   d = detector (h);
   check_frame (h, sample, &wanted, "start");
-  cuv_cuda_fail_allocation (2); /* the third of four: images are shared */
+  /* the third of four allocations: images are shared */
+  cuv_cuda_fail_allocation (2);
   g_object_set (d, "scale-factor", 1.3, NULL);
   check_frame (h, sample, &wanted, "without memory for the change");
   cuv_cuda_fail_allocation (-1);

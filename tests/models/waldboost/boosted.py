@@ -80,7 +80,7 @@ def make_stages(rng, kind, window, n, largest, size):
 
 def write_butfit(kind, window, stages, thresholds, wrapped=False,
                  min_std_dev=0.):
-    """Returns the file; the threshold of a stage without a test is None."""
+    """Returns the text of the file. thresholds: None for a stage without a test."""
     names = ('imageSizeX', 'imageSizeY') if wrapped else ('sizeX', 'sizeY')
     out = [f'<WaldBoostClassifier classifierName="" '
            + (f'type="{kind}" ' if len(stages) % 2 else '')

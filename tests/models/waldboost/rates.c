@@ -164,7 +164,7 @@ check_threshold (guint i)
 
 enum { N_WEAK = 3, SIDE = 700 }; /* 200 000 windows in a picture */
 
-/* A picture of noise, which all windows pass. */
+/* Makes a dataset of one picture of noise, all of whose windows pass. */
 static CuvDataset *
 make_noise (void)
 {
@@ -272,7 +272,8 @@ divide (guint n)
   return roles;
 }
 
-/* Checks that the roles of n frames are blocks, in n_turns turns. */
+/* Checks that the roles of n frames alternate in blocks, each role n_turns
+ * times. */
 static void
 check_blocks (guint n, guint n_turns)
 {
