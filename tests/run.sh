@@ -50,8 +50,8 @@ broken ()
   trouble+=("BROKEN  $1")
 }
 
-# build_in FOLDER OPTION...: builds all but what a single test needs, which that test
-# builds.
+# build_in FOLDER OPTION...: builds everything but the programs of single tests, which those tests
+# build.
 build_in ()
 {
   local folder=$1
@@ -59,8 +59,8 @@ build_in ()
   configure "$folder" -Dtests=true -Dwerror=true "$@" && compile "$folder"
 }
 
-# test_in NAME FOLDER ARGUMENT...: one run of meson test, counted. Callers multiply the
-# tests' time limits, so that a busy machine is not a failure.
+# test_in NAME FOLDER ARGUMENT...: runs meson test and counts its tests. Callers multiply the tests'
+# time limits, so that a busy machine is not a failure.
 test_in ()
 {
   local name=$1 folder=$2 log
@@ -81,7 +81,7 @@ suites ()
   printf -- '--suite=%s\n' "$@"
 }
 
-# tests_of FOLDER FILTER: names of the tests for which the filter of jq is true
+# tests_of FOLDER FILTER: prints the names of the tests for which the filter of jq is true
 tests_of ()
 {
   meson introspect --tests "$1" | jq -r ".[] | select($2) | .name"
@@ -101,8 +101,8 @@ main_run ()
   fi
 }
 
-# Without the tests that measure memory or time, look for leaks, or compare many
-# pictures: sanitizers find nothing more in those.
+# Leaves out the tests that measure memory or time, look for leaks, or compare many pictures:
+# sanitizers find nothing more in those.
 run_sanitized ()
 {
   # -O1 compiles in half the time and runs little slower; GCC's false warnings
@@ -117,7 +117,7 @@ run_sanitized ()
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
 
-# A few tests that together use every plugin; all tests would take hours.
+# Runs a few tests that together use every plugin; all tests would take hours.
 run_valgrind ()
 {
   step "valgrind"
@@ -137,7 +137,7 @@ setup_packages ()
   fi
 }
 
-# How long this will take: as long as the last time, or an estimate.
+# Prints how long this will take: as long as the last time, or an estimate.
 say_duration ()
 {
   local minutes=$((cpu_minutes / $(nproc) + 1))

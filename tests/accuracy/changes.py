@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes changed copies of pictures, as people and programs do."""
+"""Makes copies of pictures with the changes that people and programs make."""
 
 import cv2
 import numpy as np
@@ -15,7 +15,7 @@ def scaled(picture, scale):
 
 
 def cropped(picture, share):
-    """Returns the middle of the picture, with this share of its area."""
+    """Returns the middle of the picture, with this fraction of its area."""
     height, width = picture.shape[:2]
     y, x = (int(size * (1 - share ** 0.5) / 2) for size in (height, width))
     return picture[y:height - y, x:width - x]

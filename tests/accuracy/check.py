@@ -63,7 +63,7 @@ def check_tracks(folder):
         file.write('\n'.join(rows) + '\n')
     row = run('tracks.py', folder)[0]
     check('IoU of a track', row['iou'], 0.6)
-    check('share of lost frames', row['lost'], 0.0, 0.0)
+    check('fraction of lost frames', row['lost'], 0.0, 0.0)
 
 
 def check_lines(folder):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the accuracy programs share: pipelines and their records, boxes, curves.
+"""Shared code of the accuracy programs: pipelines and their records, boxes, curves.
 
 docs/accuracy.md describes what the programs measure and the folders that they read.
 """
@@ -19,7 +19,7 @@ import numpy as np
 def arguments(description):
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument('data', help='the folder of pictures with truth')
-    parser.add_argument('--settings', default='', help='more properties of the element, or '
+    parser.add_argument('--settings', default='', help='further properties of the element, or '
                         'options of the program')
     parser.add_argument('--peers', action='store_true', help='also score other programs')
     parser.add_argument('--json', action='store_true', help='print lines of JSON')
@@ -53,7 +53,7 @@ def run(command, **options):
 
 
 def records(pictures, element):
-    """Returns the record that visionpublish writes after an element, for each picture."""
+    """Returns for each picture the record that visionpublish writes after the element."""
     found = [{} for _ in pictures]
     with tempfile.TemporaryDirectory() as folder:
         for i, picture in enumerate(pictures):
@@ -72,8 +72,9 @@ def records(pictures, element):
 
 
 def milliseconds(picture, element, frames=8):
-    """Returns an element's processor time per frame. Start and decoding cancel out: twice as many
-    frames are timed as well, and both are also timed without the element."""
+    """Returns an element's processor time per frame in milliseconds. Runs of `frames` and of twice
+    as many frames are timed, with and without the element, so that start and decoding cancel
+    out."""
     with tempfile.TemporaryDirectory() as folder:
         cv2.imwrite(folder + '/picture.png', picture)
 
@@ -92,8 +93,8 @@ def milliseconds(picture, element, frames=8):
 # ---- boxes ----
 
 def boxes(record, rank_by_neighbours=True):
-    """Returns boxes as [x, y, width, height, rank]. A box of more windows ranks higher; boxes of
-    equally many windows rank by score, and so do all boxes without rank_by_neighbours."""
+    """Returns boxes as [x, y, width, height, rank]. Boxes rank by their number of windows, then by
+    score; without rank_by_neighbours only by score."""
     found = []
     for o in record.get('objects', []):
         values = {**o.get('detection', {}), **o.get('extra_params', {})}
@@ -106,7 +107,7 @@ def boxes(record, rank_by_neighbours=True):
 
 
 def iou(a, b):
-    """Intersection over union of two boxes."""
+    """Returns the intersection over union of two boxes."""
     width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
     height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
     common = max(0, width) * max(0, height)
@@ -115,8 +116,8 @@ def iou(a, b):
 
 class Curve:
     """Recall against false positives of ranked boxes. found: boxes of each picture; truth: objects
-    of each picture, each a list of alternative boxes. A found box belongs to the free object that
-    it covers best, if their IoU is at least `threshold`."""
+    of each picture, each a list of alternative boxes. In the order of rank, each found box is
+    matched to the unmatched object with the highest IoU, if that is at least `threshold`."""
 
     def __init__(self, found, truth, threshold):
         rows = []
@@ -144,8 +145,8 @@ class Curve:
         return found
 
     def recall_at(self, rate):
-        """Returns the best recall with at most `rate` false positives a picture. Boxes of the same
-        rank stay together."""
+        """Returns the best recall with at most `rate` false positives a picture. Boxes of equal
+        rank are all counted or all left out."""
         n = len(self.ranks)
         cuts = [i for i in range(n) if self.mistakes[i] <= rate * self.pictures
                 and (i == n - 1 or self.ranks[i + 1] < self.ranks[i])]
@@ -155,7 +156,7 @@ class Curve:
         return {f'recall at {rate}': self.recall_at(rate) for rate in (0.1, 0.3, 1)}
 
     def total(self):
-        """Returns recall and false positives per picture of all boxes."""
+        """Returns the recall, and the false positives per picture, of all boxes."""
         if len(self.ranks) == 0:
             return 0.0, 0.0
         return float(self.hits[-1] / self.objects), float(self.mistakes[-1] / self.pictures)

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Scores waldboostdetect on pictures with boxes (DATA/NAME.json in COCO format).
 
-Prints the recall at 0.1, 0.3 and 1 false positives a picture of all boxes with one window or
-more, ranked by windows and score, and recall and false positives at the defaults.
-DATA/alternatives.json, if it is there, gives further boxes for the same objects. With
---marked-only the other objects of these pictures are not marked, so that false positives are
-counted in those without any. --turned turns the pictures. --peers adds OpenCV's HOG for people.
+Prints the recall at 0.1, 0.3 and 1 false positives per picture, for all boxes of at least one
+window, ranked by number of windows and score; then recall and false positives with default
+settings. DATA/alternatives.json, if it exists, has further boxes for the same objects.
+--marked-only is for data in which pictures with marked objects also have unmarked ones: false
+positives are counted only in pictures without marked objects. --turned turns the pictures. --peers
+adds OpenCV's HOG for people.
 """
 
 import glob
@@ -54,7 +55,7 @@ def load(options):
 
 
 def marked_recalls(found, truth, threshold):
-    """Returns recalls if false positives are only known in pictures without objects."""
+    """Returns recalls, with false positives counted only in pictures without objects."""
     empty = [f for f, t in zip(found, truth) if not t]
     mistakes = sorted((box[4] for f in empty for box in f), reverse=True)
     best = np.array([max([box[4] for box in f if iou(box, t[0]) >= threshold],
@@ -86,8 +87,9 @@ def main():
     parser = arguments(__doc__)
     parser.add_argument('--model', default='haarcascade_frontalface_alt2.xml')
     parser.add_argument('--label', default='person', help='label of the objects in the COCO file')
-    parser.add_argument('--iou', type=float, default=0.4, help='least IoU of a right box')
-    parser.add_argument('--turned', type=float, default=0, help='turn the pictures by this angle, degrees')
+    parser.add_argument('--iou', type=float, default=0.4, help='minimum IoU of a correct box')
+    parser.add_argument('--turned', type=float, default=0,
+                        help='turn the pictures by this angle in degrees')
     parser.add_argument('--marked-only', action='store_true')
     options = parse(parser)
     pictures, truth = load(options)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Scores houghlines on pictures (NAME.jpg) with true segments (NAME-all.csv: x1, y1, x2, y2).
 
-Segments: precision is the share of the found length that lies within 2 pixels and 5 degrees of a
-true segment, recall the share of the true length that found ones cover, F their harmonic mean.
-Infinite lines: a line is right if it passes both ends of a true segment of at least 40 pixels at a
-distance of at most 2 pixels. --peers adds HoughLinesP, HoughLines, LSD, and FastLineDetector and
+Segments: precision is the fraction of the found length that lies within 2 pixels and 5 degrees of a
+true segment, recall the fraction of the true length that found segments cover, F their harmonic
+mean. Infinite lines: a line is correct if it passes within 2 pixels of both ends of a true segment
+that is at least 40 pixels long. --peers adds HoughLinesP, HoughLines, LSD, and FastLineDetector and
 EDLines of opencv-contrib. """
 
 import glob

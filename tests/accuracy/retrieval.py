@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Scores cuvision-index and ldpretrieve on a folder of photographs: all are indexed, and 18
-changed copies of every fourth are the queries. Prints the share of first matches that are right
-(P@1) for each change, and their mean. --settings adds options of `cuvision-index add`, --query
-properties of ldpretrieve. --peers adds pHash and a thumbnail of 16x16 pixels. --copies also
-indexes nine copies of each photograph and scores `cuvision-index duplicates`.
+"""Scores cuvision-index and ldpretrieve on a folder of photographs: all are indexed, and 18 changed
+copies of every fourth are the queries. Prints the fraction of first matches that are correct (P@1)
+for each change, and their mean. --settings adds options of `cuvision-index add`, --query properties
+of ldpretrieve. --peers adds pHash and a thumbnail of 16x16 pixels. --copies also indexes nine
+copies of each photograph and scores `cuvision-index duplicates`.
 """
 
 import glob
@@ -70,7 +70,7 @@ def main():
     parser.add_argument('--query', default='', help='properties of ldpretrieve')
     parser.add_argument('--copies', action='store_true')
     options = parse(parser)
-    if os.sep in options.index:  # it runs in another folder
+    if os.sep in options.index:  # the program runs in another folder
         options.index = os.path.abspath(options.index)
     pictures = [cv2.imread(p) for p in sorted(glob.glob(options.data + '/*.jpg'))]
     queried = range(0, len(pictures), 4)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Scores rcdtrack on videos with one box per frame: it gets the first box and runs once.
 
-Prints for each video the mean IoU, the area under the success curve, the precision (centres
-within 20 pixels), the share of frames that are lost (no box, or an IoU below 0.1) and the
-processor time of a frame, then the means of small videos and of those of 720 lines and more.
---peers adds CSRT, KCF and MIL of opencv-contrib.
+Prints for each video the mean IoU, the area under the success curve, the precision (centres within
+20 pixels), the fraction of frames that are lost (no box, or an IoU below 0.1) and the processor
+time per frame, then the means over videos of fewer than 720 lines and over all others. --peers adds
+CSRT, KCF and MIL of opencv-contrib.
 """
 
 import csv

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Trains a detector with cuvision-train on DATA/train/t.json and scores it on DATA/test/t.json.
 
-Prints the recall at 0.1, 0.3 and 1 false positives a picture, ranked by score, recall and
-false positives at the model's own threshold, processor seconds of the training and milliseconds of
-a picture. --settings adds options of cuvision-train. --peers adds dlib's detector.
+Prints the recall at 0.1, 0.3 and 1 false positives per picture, with boxes ranked by score; recall
+and false positives at the model's own threshold; processor seconds of the training; and
+milliseconds per picture. --settings adds options of cuvision-train. --peers adds dlib's detector.
 """
 
 import os
@@ -49,7 +49,7 @@ class Dlib:
             if self.fits(rows, shape, int(area)):
                 break
         else:
-            sys.exit('dlib does not take these boxes')
+            sys.exit('dlib rejects these boxes')
         self.seconds = time.process_time() - start
 
     def enlarged(self, picture):

@@ -6,14 +6,14 @@ squares, and with scikit-learn's NMF.
 usage: unmixing.py [--settings PROPERTIES] [--json] FOLDER
 
 FOLDER has spectra.sli, spectra.sli.hdr and spectra.csv of the Python package earthlib
-(earthlib/data): three cubes are mixed from its measured spectra. Or it has cubes as
-MATLAB files of version 5: NAME.mat with V (bands x pixels, column after column of the
-image), nRow and nCol, and NAME_GT.mat with M (bands x materials) and A (materials x
-pixels), as Samson and Jasper Ridge are distributed.
+(earthlib/data), and three cubes are mixed from these measured spectra; or it has cubes as
+MATLAB files of version 5, as Samson and Jasper Ridge are distributed: NAME.mat with V
+(bands x pixels, the pixels column by column), nRow and nCol, and NAME_GT.mat with M
+(bands x materials) and A (materials x pixels).
 
-Prints root mean square errors of abundances, scaled to a sum of 1, mean angles of spectra
-in radians, and the root mean square residual. Terms are matched to materials
-by the angles of spectra.
+Prints the root mean square error of abundances, which are scaled to a sum of 1, the mean
+angle between spectra in radians, and the root mean square residual. Terms are matched to
+materials by the angles between spectra.
 """
 import argparse
 import csv
@@ -28,7 +28,7 @@ from scipy.io import loadmat
 from scipy.optimize import linear_sum_assignment, nnls
 
 SETTINGS = ('factorisation=matrix sum-to-one=true init=nfindr iterations=3')
-MIXTURES = {  # classes of the library, and a seed
+MIXTURES = {  # of each cube: classes of the library, and a seed
     'field': (('soil', 'canopy', 'litter'), 1),
     'town': (('road', 'canopy', 'soil', 'tile'), 2),
     'coast': (('water', 'sand', 'canopy'), 3),
@@ -58,7 +58,7 @@ def read_library(folder):
 
 
 def choose_spectra(random, library, classes, name):
-    """Returns the spectra of a class that are nearest to one of them: they vary as the material
+    """Returns a random spectrum of a class and those nearest to it, which vary as one material
     does."""
     if name == 'water':  # the library has none
         w = np.linspace(0.4, 2.45, library.shape[1])
@@ -90,7 +90,7 @@ def read_cube(path):
     cube, truth = loadmat(path), loadmat(path.with_name(path.stem + '_GT.mat'))
     height, width = int(cube['nRow'].item()), int(cube['nCol'].item())
 
-    def turn(rows):  # x pixels, column after column
+    def turn(rows):  # rows x pixels, the pixels column by column
         return rows.reshape(len(rows), width, height).transpose(2, 1, 0)
 
     a = turn(truth['A'])
@@ -153,7 +153,7 @@ def nfindr(pixels, rank):
 
 
 def fcls(pixels, spectra):
-    weight = 100 * spectra.max()  # of the sum (Heinz, Chang 2001)
+    weight = 100 * spectra.max()  # weight of the sum-to-one constraint (Heinz, Chang 2001)
     m = np.vstack([spectra.T, np.full(len(spectra), weight)])
     return np.array([nnls(m, np.append(p, weight))[0] for p in pixels])
 

@@ -6,10 +6,10 @@ usage: archive.py ARCHIVE [--films 200] [--kills 20] [--kills-only] [--folder FO
                   [--seed N]
 
 Cuts videos from opencv-doc's, measures gst-launch-1.0 for each of them (the parts),
-cuvision-archive for all, and Ray with four workers; then kills a worker, the raylet or
-the driver, in turn, and runs the rest. All results have to be those of the single process,
-and processor time at most 5 % above the parts, which a busy machine may break.
-Needs the plugins in GST_PLUGIN_PATH, python3-opencv, and Ray in .venv-ray.
+cuvision-archive for all, and Ray with four workers; then kills a worker, the raylet or the driver,
+in turn, and runs the rest. All results must equal those of the single process, which may take at
+most 5 % more processor time than the parts; on a busy machine it may exceed that. Needs the plugins
+in GST_PLUGIN_PATH, python3-opencv, and Ray in .venv-ray.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def read(name):
 
 
 def make_films(folder, n, least, most):
-    """Makes n videos of least to most frames, in three codecs and two containers."""
+    """Makes n videos of `least` to `most` frames, in three codecs and two containers."""
     sources = [read(name) for name in ('vtest.avi', 'Megamind.avi')]
     os.makedirs(folder)
     for i in range(n):
@@ -189,7 +189,7 @@ class Bench:
             return re.sub(rb'"wallclock": ?"[^"]*"', b'', file.read())
 
     def compare(self, output):
-        """Checks that each video is there once, byte for byte except for the wallclock."""
+        """Checks that each video has its results once, the same bytes except for the wallclock."""
         names = sorted(os.listdir(self.path(output)))
         if names != sorted(film + '.results' for film in self.films):
             fail(output, 'has', len(names), 'folders:', names[:5])
@@ -226,14 +226,14 @@ def kill(what, run):
         os.kill(target, signal.SIGKILL)
     except ProcessLookupError:
         return None
-    # the driver may have ended just before, as a process that nobody has waited for
+    # killing a driver that has just ended, a zombie, also succeeds
     return target if what != 'driver' or run.wait() == -signal.SIGKILL else None
 
 
 def kill_one(bench, output, what):
     """Runs the archive and kills one process; if that is a worker, also the driver a little later,
-    because Ray would do the rest. Returns its session, and whether there was anything left to do
-    when that process was killed."""
+    because Ray would otherwise finish the videos. Returns its session, and whether there was
+    anything left to do when that process was killed."""
     run = bench.start_ray(output)
     wait_for_work(run)
     time.sleep(random.uniform(0, 4))
@@ -249,8 +249,8 @@ def kill_one(bench, output, what):
 
 
 def run_kills(bench, n):
-    """Makes as many outputs as it takes, and compares each complete one. Every other run begins
-    while processes of the previous run may still be working."""
+    """Kills n processes; makes as many outputs as that takes, and compares each complete one. Every
+    other run begins while processes of the previous run may still be working."""
     killed, part, sessions = 0, 0, []
     while killed < n:
         output = f'killed-{part}'
@@ -279,8 +279,8 @@ def show(name, seconds, processor, n_films):
 
 
 def run_alone(bench):
-    """Measures the processor seconds of the parts and of cuvision-archive, in turns of ten videos,
-    because on a busy machine they change from minute to minute."""
+    """Measures the processor seconds of the parts and of cuvision-archive, alternating every ten
+    videos, because on a busy machine they change from minute to minute."""
     times = {'gst-launch-1.0': [0, 0], 'cuvision-archive': [0, 0]}
     for i in range(0, len(bench.films), 10):
         films = bench.films[i:i + 10]
@@ -297,7 +297,7 @@ def run_alone(bench):
 def run_times(bench):
     parts, alone = run_alone(bench)
     n = len(bench.films)
-    # four pipelines at once take more of the same processors than one after the other
+    # four pipelines at once take more processor time than one after another
     four = show('gst-launch-1.0, 4 at once', *measure(lambda: bench.run_parts(bench.films, 4))[1:], n)
     jobs = show('--jobs 4', *measure(lambda: bench.archive('jobs', '--jobs', '4'))[1:], n)
     on_ray = show('Ray', *bench.run_measured_ray(), n)
@@ -321,7 +321,7 @@ def main():
     random.seed(args.seed)
     CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir='/tmp') as ray:
-        os.environ['RAY_TMPDIR'] = ray # its sockets have no room for a long name
+        os.environ['RAY_TMPDIR'] = ray  # the paths of Ray's sockets must be short
         folder = args.folder or scratch
         bench = Bench(args.program, folder, LINE, args.films, 20, 120)
         if args.kills_only:

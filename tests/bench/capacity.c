@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many streams a machine can process: plays a pipeline many times at
- * once, in real time, and reports how many frames per second each sink
+/* Measures how many streams a machine can process: plays a pipeline many times
+ * at once, in real time, and reports how many frames per second each sink
  * received, how many frames were not analysed, and the processor time. The
  * first seconds do not count. */
 #include "line.h"
@@ -10,22 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INTERVAL 1000 /* of reports, ms */
+#define INTERVAL 1000 /* between reports, ms */
 
 static gint option_processes = 1;
 static gint option_warm_up = 4;
 
 static const GOptionEntry entries[] = {
   { "processes", 'p', 0, G_OPTION_ARG_INT, &option_processes,
-      "Processes that share the streams (1)", "N" },
+      "Number of processes that share the streams (1)", "N" },
   { "warm-up", 'w', 0, G_OPTION_ARG_INT, &option_warm_up,
-      "Seconds that do not count (4)", "N" },
+      "Seconds at the start that do not count (4)", "N" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
 /* Counts of a process up to a report. */
 typedef struct {
-  gdouble seconds;         /* by the clock */
+  gdouble seconds;         /* elapsed */
   gdouble cpu;             /* seconds of processor time */
   guint64 buffers;         /* buffers that arrived at sinks */
   guint64 frames, skipped; /* sums over all elements that have these
@@ -95,7 +95,7 @@ on_report (gpointer data, JsonObject *report)
     .buffers = member (report, "buffers") };
   json_object_foreach_member (
       json_object_get_object_member (report, "stats"), add_stats, &self->last);
-  /* from the first report in which frames have arrived */
+  /* counted from the first report with frames */
   if (self->last.buffers > 0 && (gint) self->n_reports++ == option_warm_up)
     self->first = self->last;
 }

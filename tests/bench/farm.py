@@ -230,7 +230,7 @@ class Bench:
             sum(r[2] for r in rows), max(r[3] for r in rows),
             sum(r[4] for r in rows),
         )
-        # after the server's return, or since the worker's end
+        # seconds since the server's return or the worker's end
         again -= again_since
         bad = again > LIMIT or twice > LIMIT or holes > 0
         self.failed |= bad

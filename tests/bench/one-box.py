@@ -4,12 +4,12 @@
 
 usage: one-box.py [PROPERTY=VALUE...]   of waldboosttrain, such as seed=2
 
-rcdtrack follows the box through the first half of the video, frames 1 to 134, of which
-96 show the face. The detector is then run on 30 frames of the second half, annotated
-by hand in tests/data/megamind-face.json. A box finds the face if its intersection over
-union with the annotated one is 0.5 or more; all others are false positives. Prints the
-recall and the false positives a frame at the model's own threshold, and the best
-recall at 0, 0.1 and 1 false positives a frame. Needs the plugins in GST_PLUGIN_PATH.
+rcdtrack follows the box through the first half of the video, frames 1 to 134, of which 96 show the
+face. The detector is then run on 30 frames of the second half, annotated by hand in
+tests/data/megamind-face.json. A box finds the face if its intersection over union with the
+annotated one is 0.5 or more; all others are false positives. Prints the recall and the false
+positives per frame at the model's own threshold, and the best recall at 0, 0.1 and 1 false
+positives per frame. Needs the plugins in GST_PLUGIN_PATH.
 """
 import json
 import os
@@ -78,7 +78,7 @@ def regions(buffer):
 
 
 def detect(model, truth, threshold):
-    """Returns the scores of the faces that are found, and of the mistakes."""
+    """Returns the scores of the faces that are found, and of the false positives."""
     right, wrong = [], []
 
     def judge(frame, buffer):

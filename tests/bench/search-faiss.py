@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares cuvision-search with FAISS's IndexFlat (L1) on the same histograms.
-search-faiss.py SEARCH WRITER [THREADS]
 
-SEARCH is cuvision-search, WRITER tests/tools/search-index of a build. Needs FAISS:
-Debian's python3-faiss, or faiss-cpu of PyPI, whose kernels are faster. Histograms
-become float32 that sum to 1, so that their intersection is 1 - L1 / 2. Both are timed in
-turns on all cores (or THREADS), with one query at a time and with 16 at once, the median
-of all. Rankings may differ only among similarities that float32 cannot distinguish. The
-exit status is 1 if cuvision-search is not twice as fast as FAISS in both ways."""
+usage: search-faiss.py SEARCH WRITER [THREADS]
+
+SEARCH is cuvision-search, WRITER tests/tools/search-index of a build. Needs FAISS: Debian's
+python3-faiss, or faiss-cpu of PyPI, whose kernels are faster. Histograms become float32 that sum to
+1, so that their intersection is 1 - L1 / 2. Both are timed in turns on all cores (or THREADS), with
+one query at a time and with 16 at once; the medians are printed. Rankings may differ only among
+similarities that float32 cannot distinguish. The exit status is 1 if cuvision-search is not twice
+as fast as FAISS in both cases."""
 import json
 import os
 import re

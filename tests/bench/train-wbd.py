@@ -5,15 +5,14 @@ time and rates.
 
 usage: train-wbd.py TRAIN ORACLE DETECT [OPTION OF CUVISION-TRAIN...]
 
-One digit is learnt from opencv-doc's digits.png, handwritten by many: the first 80 %
-of them, painted on photographs. Negatives are photographs with the other digits. Rates
-are measured with the last 20 %, on other photographs, with our detector at every
-position of a pyramid. Prints a JSON line for each trainer: seconds, those of all
-processors together (cpu_s), weak classifiers, recall at some numbers of false positives
-a picture, and the mean recall at up to one.
+One digit is learnt from the handwritten ones in opencv-doc's digits.png: the first 80 % of its
+samples, painted on photographs. Negatives are photographs with the other digits. Rates are measured
+with the other 20 %, on other photographs, with our detector at every position of a pyramid. Prints
+a JSON line for each trainer: elapsed seconds, processor seconds (cpu_s), number of weak
+classifiers, recall at some numbers of false positives a picture, and the mean recall at up to one.
 
-WBDetector learns five classifiers, of 64 to 1024 weak classifiers, the last of which
-it keeps. It has no options."""
+WBDetector learns five classifiers, of 64 to 1024 weak classifiers, and keeps the last one. It has
+no options."""
 import glob
 import itertools
 import json

@@ -5,10 +5,9 @@ or made smaller.
 
 usage: turned-corners.py DETECT MODEL
 
-DETECT is tests/models/waldboost/detect of the build. The photographs are the 13 of
-opencv-doc's right camera. A corner is found if the centre of a box is within 5 pixels;
-more boxes there are neither right nor wrong, all others are false positives. Prints the
-recall at up to one false positive a picture.
+DETECT is tests/models/waldboost/detect of the build. The photographs are the 13 of opencv-doc's
+right camera. A corner is found if the centre of a box is within 5 pixels; further boxes there do
+not count, all others are false positives. Prints the recall at up to one false positive a picture.
 """
 
 import glob

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The main() of programs of checks that have none of their own. */
+/* The main() of check programs that do not define one. */
 #include "cuvcheck.h"
 
 int

@@ -182,8 +182,8 @@ now (void)
   return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
 }
 
-/* Runs for a second: 5 to 1000 times; once under an emulator, where
- * instructions are counted. */
+/* Repeats func for one second, at least 5 and at most 1000 times; runs it only
+ * once under an emulator, where instructions are counted. */
 double
 cuv_check_time (void (*func) (void *data), void *data)
 {
@@ -218,7 +218,8 @@ time_device (void (*func) (void *data), void *data, int n, void *stream,
 }
 #endif
 
-/* Measures for two seconds: 5 to 200 times n runs. */
+/* Returns the median time of a run: measures n runs in a row, for two seconds,
+ * at least 5 and at most 200 times. */
 static double
 time_runs (void (*func) (void *data), void *data, int n, void *stream)
 {

@@ -234,7 +234,8 @@ fill_value (CuvCheckFill fill, int x, int y, const uint8_t *grid)
   }
 }
 
-/* Bytes from x = 0 of a plane's row to the end of its last sample. */
+/* Returns the number of bytes from the start of a plane's row to the end of its
+ * last sample. */
 static int
 row_bytes (const Format *format, int plane, int width)
 {
@@ -248,7 +249,7 @@ row_bytes (const Format *format, int plane, int width)
       bytes = l->offset + (n - 1) * l->step + 1;
   }
   return format->n_components == 3 && format->component[0].step == 4
-      ? width * 4 /* the x of RGBx */
+      ? width * 4 /* includes the x of RGBx */
       : bytes;
 }
 

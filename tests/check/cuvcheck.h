@@ -3,7 +3,7 @@
  *
  * cuvcheck.c           parts of a program, checks, frames
  * cuvcheck-versions.c  C, SIMD and CUDA in one loop, device memory, times
- * cuvhooks.c           what libgstcuvision asks tests: cuvhooks.h */
+ * cuvhooks.c           functions that libgstcuvision calls: cuvhooks.h */
 #ifndef CUV_CHECK_H
 #define CUV_CHECK_H
 
@@ -69,41 +69,41 @@ bool cuv_check_that (bool ok, const char *file, int line, const char *format,
 
 /* ---- versions ---- */
 
-/* A version of an algorithm to compare with the C reference: with --cpu C and
- * SIMD, which the family selects when it is opened, with --cuda the GPU. Checks
- * and benchmarks have one body for all of them. */
+/* A version of an algorithm, to compare with the C reference: C and SIMD with
+ * --cpu, the GPU with --cuda. A family selects C or SIMD when it is opened.
+ * Checks and benchmarks have one body for all versions. */
 typedef struct {
   const char *name; /* "C", "SIMD" or "CUDA"; NULL before the first */
-  int n_threads;    /* random, for the CPU: 0 = one per processor */
+  int n_threads;    /* random, for the CPU; 0: one per processor */
 } CuvCheckVersion;
 
 /* for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) */
 bool cuv_check_next (CuvCheckVersion *self);
 enum { CUV_CHECK_MAX_VERSIONS = 2 };
 
-/* The first expression with --cuda, else the second. A build without CUDA
- * compiles only the second. */
+/* Evaluates `gpu` with --cuda, otherwise `other`. A build without CUDA compiles
+ * only `other`. */
 #if HAVE_CUDA
 #define CUV_CHECK_ON(gpu, other) (cuv_check_options.cuda ? (gpu) : (other))
 #else
 #define CUV_CHECK_ON(gpu, other) (other)
 #endif
 
-/* Runs one of them, and checks that the first returned 0. */
+/* Evaluates `gpu` with --cuda, and checks that it is 0; otherwise `other`. */
 #define CUV_CHECK_RUN(gpu, other)                                              \
   CUV_CHECK (CUV_CHECK_ON ((gpu) == 0, ((void) (other), true)), ": %s",        \
       cuv_check_error ())
 
-/* Whether kernels are emulated, which makes them slow: tests then omit most
- * large inputs. */
+/* Returns whether kernels are emulated, which makes them slow: tests then omit
+ * most large inputs. */
 bool cuv_check_is_emulated (void);
 
-/* Why a call failed; on the GPU, cuv_cuda_error(). */
+/* Returns why a call failed: on the GPU the text of cuv_cuda_error(). */
 const char *cuv_check_error (void);
 
 /* ---- inputs ---- */
 
-/* A repeatable stream of random numbers, from the seed. */
+/* Return random numbers, reproducible from the seed. */
 uint32_t cuv_check_random (void);
 uint32_t cuv_check_below (uint32_t n);
 
@@ -130,32 +130,34 @@ CuvCheckFrame cuv_check_frame_new (
 
 CuvCheckFrame cuv_check_frame_copy (const CuvCheckFrame *self);
 
-/* The input of --bench: CUV_BENCH_PICTURE, a binary PGM, or a texture of
- * 1920 x 1080. */
+/* Returns the input of --bench: the binary PGM file that CUV_BENCH_PICTURE
+ * names, or a texture of 1920 x 1080 pixels. */
 CuvCheckFrame cuv_check_bench_picture (void);
 
 /* Reads the pixels of a grey picture; free() them. Fails a check and returns
  * NULL if the file is not a binary 8-bit PGM. */
 uint8_t *cuv_check_read_pgm (const char *path, int *width, int *height);
 
-/* Whether the bytes outside the pixels are unchanged. */
+/* Returns whether the bytes outside the pixels are unchanged. */
 bool cuv_check_guards_intact (const CuvCheckFrame *self);
 void cuv_check_frame_free (CuvCheckFrame *self);
 
-/* Where a version finds the frame: with --cuda, a copy in device memory.
- * cuv_check_take_back() copies it back and frees the memory;
- * cuv_check_device_free() only frees it. Else *memory is NULL. */
+/* Returns the frame as a version reads it: with --cuda a copy in device memory,
+ * which cuv_check_take_back() copies back and frees, and
+ * cuv_check_device_free() only frees; otherwise the frame itself, with *memory
+ * NULL. */
 CuvFrame cuv_check_lend (const CuvCheckFrame *self, void **memory);
 void cuv_check_take_back (CuvCheckFrame *self, void *memory);
 
-/* The same for other data of some bytes. */
+/* Like cuv_check_lend(), for size bytes of other data. */
 void *cuv_check_lend_data (const void *data, size_t size, void **memory);
 
 /* Copies all bytes of a frame to new device memory. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_device_free (void *memory); /* NULL is allowed */
 
-/* Copies bytes to new device memory, for cuv_check_device_free(), and back. */
+/* cuv_check_upload() copies bytes to new device memory; free that with
+ * cuv_check_device_free(). cuv_check_download() copies bytes back. */
 void *cuv_check_upload (const void *data, size_t size);
 void cuv_check_download (void *data, const void *memory, size_t size);
 void *cuv_check_pinned_new (size_t size);
@@ -165,12 +167,13 @@ void *cuv_check_stream_new (void);
 void cuv_check_stream_free (void *stream);
 void cuv_check_stream_wait (void *stream);
 
-/* Whether --bench is to time this: CUV_BENCH_SHAPE names it or is not set. */
+/* Returns whether --bench times this shape: if CUV_BENCH_SHAPE names it or is
+ * unset. */
 bool cuv_check_wants (const char *shape);
 
-/* --bench: the median time of func, in microseconds. Device work is timed by
- * events on the stream: cuv_check_time_device() times single calls, including
- * launch latency, cuv_check_time_stream() calls queued back to back. */
+/* Return the median time of func in microseconds, for --bench. Device work is
+ * timed by events on the stream: cuv_check_time_device() times single calls,
+ * including launch latency, cuv_check_time_stream() queued calls. */
 double cuv_check_time (void (*func) (void *data), void *data);
 double cuv_check_time_device (
     void (*func) (void *data), void *data, void *stream);
@@ -182,8 +185,8 @@ double cuv_check_time_stream (
 void cuv_check_report (double microseconds, double pixels, double bytes,
     const char *name, ...) __attribute__ ((format (printf, 4, 5)));
 
-/* Times func and reports that: with --cuda by cuv_check_time_device(), for
- * which func queues work on cuv_check_stream, else by cuv_check_time(). */
+/* Times func and reports the time: with --cuda by cuv_check_time_device(), for
+ * which func queues work on cuv_check_stream, otherwise by cuv_check_time(). */
 void cuv_check_bench (void (*func) (void *data), void *data, double pixels,
     double bytes, const char *name, ...)
     __attribute__ ((format (printf, 5, 6)));

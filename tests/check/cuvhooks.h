@@ -3,8 +3,8 @@
 #ifndef CUV_HOOKS_H
 #define CUV_HOOKS_H
 
-/* After n more allocations of CUDA memory all fail as if out of memory; n < 0
- * disables this. */
+/* Lets n more allocations of CUDA memory succeed; all later ones fail as if out
+ * of memory. n < 0 disables this. */
 void cuv_cuda_fail_allocation (int n);
 
 /* Hides the instruction sets whose bits are not set in mask. */

@@ -34,7 +34,7 @@ serve ()
 {
   [ -z "${server:-}" ] || kill "$server"
   rm -f server
-  touch server # rather than when the server has started
+  touch server # exists before the background process creates it
   "$PYTHON" -u "$@" >server 2>&1 &
   server=$!
   trap 'kill $server; rm -rf "$scratch"' EXIT
@@ -50,9 +50,9 @@ expect_failure "no camera at /dev/video99" /dev/video99
 "$demo" >log 2>&1 || fail "$(cat log)"
 grep -q "100.0 %\|seconds (" log || fail "no progress printed: $(cat log)"
 frames=$(jq -s length out/faces.jsonl)
-[ "$frames" -ge 260 ] || fail "$frames of the video's 270 frames"
+[ "$frames" -ge 260 ] || fail "only $frames of the video's 270 frames have a record"
 boxed=$(jq -s '[.[] | select((.objects // []) | length > 0)] | length' out/faces.jsonl)
-[ "$boxed" -ge 50 ] || fail "faces in $boxed frames only"
+[ "$boxed" -ge 50 ] || fail "only $boxed frames have a face"
 gst-launch-1.0 -q filesrc location=out/faces.mp4 ! qtdemux ! h264parse \
   ! avdec_h264 ! video/x-raw,width=720,height=528 ! fakesink \
   || fail "the video does not decode"
@@ -77,7 +77,7 @@ serve -m http.server --bind 127.0.0.1 0
 [ "$(jq -s length out/faces.jsonl)" -ge 19 ] || fail "$(wc -l out/faces.jsonl)"
 expect_failure "http://127.0.0.1:$port/missing.avi" "http://127.0.0.1:$port/missing.avi"
 
-# One that takes the connection and does not answer.
+# A server that accepts the connection and does not answer.
 serve -c 'import socket, time
 server = socket.create_server(("127.0.0.1", 0))
 print("port", server.getsockname()[1])

@@ -274,7 +274,7 @@ def run_page(top, page):
 
 
 def anchors_of(path):
-    """Returns the names that the headings of a page have in links."""
+    """Returns the anchors of a page's headings."""
     with open(path, encoding='utf-8') as file:
         headings = re.findall(r'^#+ (.*)$', file.read(), re.M)
     return {re.sub(r'[^\w -]', '', re.sub(r'\]\([^)]*\)', '', h)).lower().replace(' ', '-')

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks pictures written by the examples.
 
-usage: drawn.py drawn PICTURE ORIGINAL    the original with drawings
-       drawn.py bands PICTURE SCENE       the bands nearest to red, green and blue
+usage: drawn.py drawn PICTURE ORIGINAL    checks that only drawings differ
+       drawn.py bands PICTURE SCENE       checks that it shows red, green and blue
 """
 import re
 import sys
@@ -10,17 +10,18 @@ import sys
 import cv2
 import numpy
 
-NANOMETRES = (450, 550, 650)  # of blue, green and red
+NANOMETRES = (450, 550, 650)  # wavelengths of blue, green and red
 
 
 def changed(picture, original):
-    """Returns the fraction of pixels that differ by more than decoders do."""
+    """Returns the fraction of pixels that differ by more than two decoders' pictures do."""
     difference = cv2.absdiff(cv2.imread(picture), cv2.imread(original))
     return (difference.max(axis=2) > 40).mean()
 
 
 def lowest_correlation(picture, scene):
-    """Returns the lowest correlation of a colour with its band in a BIL cube of U16."""
+    """Returns the lowest correlation of a colour with the band nearest to it in a BIL cube of
+    U16."""
     colours = cv2.imread(picture)
     height, width = colours.shape[:2]
     with open(scene + ".hdr", encoding="utf-8") as file:

@@ -8,7 +8,7 @@ look ()
   "$PYTHON" "$look" "$@"
 }
 
-# Asks for a frame as soon as the example says where.
+# Requests a frame as soon as the example has printed its address.
 example_web ()
 {
   local url=

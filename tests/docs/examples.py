@@ -141,7 +141,7 @@ class AllFiles(unittest.TestCase):
 
     def test_timestamps_continue_across_files(self):
         times = [int(rows[0]["timestamp"]) for rows in self.frames]
-        start = len(PICTURES) * 10**9  # pictures take a second
+        start = len(PICTURES) * 10**9  # each picture lasts a second
         video = [start + record["timestamp"] for record in records_of(VIDEO, FRAMES)]
         self.assertEqual(times, list(range(0, start, 10**9)) + video)
 

@@ -1,8 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orientation.py PICTURE FOLDER [decodebin]: writes rotated copies of the picture with a
-matching EXIF Orientation, turned-1.jpg, turned-3.jpg, ... With decodebin only
-turned-1.jpg, which is upright, if that does not read it (GStreamer 1.24)."""
+"""Writes rotated copies of a picture with a matching EXIF Orientation: turned-1.jpg,
+turned-3.jpg, ...
+
+usage: orientation.py PICTURE FOLDER [decodebin]
+
+With decodebin only the upright turned-1.jpg is written if the element decodebin does not
+read the orientation (GStreamer 1.24)."""
 import struct
 import subprocess
 import sys
@@ -22,7 +26,7 @@ def exif(orientation):
 
 
 def decodebin_reads():
-    """Returns whether decodebin reads orientations: it treats elements of this class as parsers."""
+    """Returns whether decodebin reads orientations: it uses jpegparse if that has this class."""
     about = subprocess.run(['gst-inspect-1.0', 'jpegparse'], stdout=subprocess.PIPE,
                            text=True, check=True).stdout
     return 'Codec/Parser' in about

@@ -57,7 +57,7 @@ def gstreamer_version():
 
 @functools.cache
 def found():
-    """Returns number, time and boxes of each frame of the video."""
+    """Returns the number, time and boxes of each frame of the video."""
     return [
         (r["frame_num"], r["timestamp"],
          [tuple(o[key] for key in BOX) for o in r.get("objects", [])])
@@ -146,13 +146,13 @@ class Recipes(unittest.TestCase):
         self.assertEqual(picture.shape, video()[0].shape)
         best = min(video(), key=lambda frame: cv2.absdiff(picture, frame).mean())
         self.assertGreater(correlation(picture, best), 0.9)
-        self.assertGreater(numpy.abs(picture.astype(int) - best).max(), 100)  # the box
+        self.assertGreater(numpy.abs(picture.astype(int) - best).max(), 100)  # the box is drawn
 
     def test_crops(self):
         self.assertGreater(len(boxes()), 200)
         self.assertEqual(sorted(os.listdir("crops")), [f"{i:05}.jpg" for i in range(len(boxes()))])
         for i, (number, _, x, y, w, h) in enumerate(boxes()):
-            # because of chroma, pictures begin at even pixels, and contain the box
+            # crops contain the box, and begin at even pixels because of chroma
             crop, w, h = cv2.imread(f"crops/{i:05}.jpg"), w + (x & 1), h + (y & 1)
             x, y = x & ~1, y & ~1
             self.assertEqual(crop.shape, (h, w, 3), i)
@@ -168,7 +168,7 @@ class Recipes(unittest.TestCase):
                 if w >= 100:  # smaller faces are in the background, which is out of focus
                     self.assertLess(edges(hidden[number][inside]), edges(video()[number][inside]) / 2)
                 clear[max(y - h // 2, 0):y + h + h // 2, max(x - w // 2, 0):x + w + w // 2] = False
-            if clear.any():  # not if a face fills the picture
+            if clear.any():  # it is empty if a face fills the picture
                 self.assertGreater(correlation(hidden[number][clear], video()[number][clear]), 0.9)
 
     def test_hidden_both(self):

@@ -91,7 +91,7 @@ class Events(unittest.TestCase):
         return done
 
     def clips(self, folder, extension=".mp4"):
-        """Returns number, time and record of each frame of each clip."""
+        """Returns the number, time and record of each frame of each clip."""
         paths = sorted(glob.glob(f"{folder}/*{extension}"))
         self.assertEqual(len(os.listdir(folder)), 2 * len(paths), os.listdir(folder))
         for path in paths:

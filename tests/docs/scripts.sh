@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Scripts of examples/ with --help, broken pictures and EXIF orientations.
+# Tests scripts of examples/ with --help, broken pictures and EXIF orientations.
 # usage: scripts.sh PYTHON
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs a test without its pictures and films, then with invalid ones: it must
-# fail with a message, not wait for frames until its timeout.
+# Runs a test without its pictures and videos, then with invalid ones: it must
+# fail with a message, not by timeout.
 # usage: missing.sh TEST FILE...    the files that it reads
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

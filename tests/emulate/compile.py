@@ -34,7 +34,7 @@ def main():
     translate(source, translated)
     depfile = output.with_suffix('.o.d')
     status = subprocess.run(
-        sys.argv[4:] + ['-D__CUDACC__', '-include', 'cuda_runtime.h', # as nvcc
+        sys.argv[4:] + ['-D__CUDACC__', '-include', 'cuda_runtime.h', # as nvcc does
                         '-I', work, '-I', pathlib.Path(__file__).parent,
                         '-I', cuda, '-MD', '-MF', depfile, '-MT', output,
                         '-c', translated, '-o', output], check=False)

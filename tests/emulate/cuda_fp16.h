@@ -10,7 +10,7 @@ struct __half2 {
   uint16_t x, y;
 };
 
-// Finite numbers only.
+// Converts finite numbers only.
 static inline double
 cuv_emulated_of_half (uint16_t bits)
 {
@@ -33,7 +33,8 @@ cuv_emulated_to_half (double value)
   frexp (value, &exponent);
   unit = ldexp (1, (exponent < -13 ? -13 : exponent) - 11);
   value = rint (fabs (value) / unit);
-  exponent = (exponent < -13 ? -13 : exponent) + 14; // biased, if value < 2048
+  // the biased exponent, unless value was rounded up to 2048
+  exponent = (exponent < -13 ? -13 : exponent) + 14;
   if (value == 2048) {
     value = 1024;
     exponent++;

@@ -58,7 +58,7 @@ cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr, int device);
 
 cudaError_t cudaMemGetInfo (size_t *available, size_t *total);
 cudaError_t cudaDriverGetVersion (int *version);
-/* Only cuCtxGetCurrent. */
+/* Finds only cuCtxGetCurrent. */
 cudaError_t cudaGetDriverEntryPointByVersion (
     const char *name, void **function, unsigned, unsigned long long, void *);
 cudaError_t cudaFree (void *memory);

@@ -29,7 +29,7 @@ enum State { READY, MEETING, AT_BARRIER, DONE };
 
 struct Thread {
   std::unique_ptr<char[]> stack;
-  const void *bottom; // of the stack
+  const void *bottom; // bottom of the stack
   size_t size;
   void *fake; // AddressSanitizer's
   boost::context::detail::fcontext_t here;
@@ -120,7 +120,7 @@ go_on (Thread *to)
   arrive_from (boost::context::detail::jump_fcontext (to->here, from));
 }
 
-// The next thread of the warp that is ready, or the scheduler.
+// Returns the next thread of the warp that is ready, or the scheduler.
 static Thread *
 next_in_turn ()
 {
@@ -309,7 +309,7 @@ cuv_emulate (
   n_threads = (int) (block.x * block.y * block.z);
   kernel = &body;
   for (unsigned i = 0; i < n; i++) {
-    // of exactly the requested size, not zeroed
+    // memory of exactly the requested size, not zeroed
     std::unique_ptr<uint4[]> memory (new uint4[(shared + 15) / 16]);
 
     memset ((void *) memory.get (), 0xa5, (shared + 15) / 16 * 16);
@@ -375,7 +375,8 @@ cudaSetDevice (int device)
 cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
-  const char *shared = getenv ("CUV_EMULATED_SHARED"); // of smaller GPUs
+  // the limit of smaller GPUs
+  const char *shared = getenv ("CUV_EMULATED_SHARED");
 
   *value = attribute == cudaDevAttrMultiProcessorCount ? 2
       : attribute == cudaDevAttrComputeCapabilityMajor ? 9

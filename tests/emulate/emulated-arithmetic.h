@@ -106,7 +106,7 @@ __byte_perm (unsigned a, unsigned b, unsigned selector)
   return result;
 }
 
-// 255 in bytes that are equal in a and b, otherwise 0.
+// Returns 255 in each byte that is equal in a and b, and 0 in the others.
 static inline unsigned
 __vcmpeq4 (unsigned a, unsigned b)
 {
@@ -117,7 +117,7 @@ __vcmpeq4 (unsigned a, unsigned b)
   return result;
 }
 
-// The absolute differences of bytes.
+// Returns the absolute differences of the bytes.
 static inline unsigned
 __vabsdiffu4 (unsigned a, unsigned b)
 {
@@ -239,7 +239,7 @@ __vminu4 (unsigned a, unsigned b)
   return smaller;
 }
 
-// The sum of absolute differences of the bytes of a and b.
+// Returns the sum of absolute differences of the bytes of a and b.
 static inline unsigned
 __vsadu4 (unsigned a, unsigned b)
 {

@@ -14,7 +14,7 @@ tree=$(realpath -m -- "${KEEP:-$scratch/tree}")
 build=$tree/build
 export GST_REGISTRY_1_0=$scratch/registry
 
-# add_word FILE LIST TEXT: after the line that begins the list.
+# add_word FILE LIST TEXT: adds TEXT after the line that begins the list.
 add_word ()
 {
   local begin="/^$2 = [[{]/"
@@ -23,7 +23,7 @@ add_word ()
   sed -i "$begin s/[[{]/&$3,/" "$tree/$1"
 }
 
-# run_test NAME: it has to be there, run and pass.
+# run_test NAME: the test must exist, run and pass.
 run_test ()
 {
   meson test -C "$build" --no-rebuild --print-errorlogs "$1" | tee "$scratch/log"
@@ -56,7 +56,7 @@ if [ "$CUDA" = enabled ]; then
 fi
 for check in text includes format; do
   python3 "$tree/tests/style/style.py" "$check" "$tree" "$build" \
-    || [ $? = 77 ] # format, without the right clang-format
+    || [ $? = 77 ] # the check of the format is skipped without the right clang-format
 done
 use_plugins "$build"
 gst-inspect-1.0 countbright | grep -A 9 '^  threshold ' \

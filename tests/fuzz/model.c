@@ -60,7 +60,8 @@ evaluate (const CuvWaldboostModel *model)
   free (pictures.tilted);
 }
 
-/* Windows of a level as large as the window, which may exceed it. */
+/* Evaluates windows of a level that is as large as the window. Windows may
+ * exceed the level. */
 static void
 evaluate_trees (const CuvChannelsTrees *trees)
 {
@@ -82,7 +83,7 @@ evaluate_trees (const CuvChannelsTrees *trees)
   free (values);
 }
 
-/* The size of the file selects options. */
+/* Selects options by the size of the file. */
 static CuvModelOptions
 choose_options (size_t size)
 {

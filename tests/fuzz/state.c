@@ -70,7 +70,7 @@ seal (const CuvTrainer *trainer, uint8_t *bytes, size_t size)
   }
 }
 
-/* The same bytes, without the header, as trees on channels. */
+/* Restores trees on channels from the same bytes without the header. */
 static void
 restore_trees (const uint8_t *bytes, size_t size, bool sealed)
 {

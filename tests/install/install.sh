@@ -41,12 +41,12 @@ for program in "$prefix"/bin/*; do
   linked=$(ldd "$program")
   [[ $linked != *"not found"* ]] || die "${program##*/} lacks a library: $linked"
 done
-# what is built and not installed
+# compile with the build folder, without installation
 read -ra built < <(PKG_CONFIG_PATH=$BUILD/meson-uninstalled \
   pkg-config --cflags --libs gstcuvision-1.0)
 cc -Wall -Werror -o "$scratch/uninstalled" "$here/reader.c" "${built[@]}" \
   || die "meson-uninstalled/gstcuvision-1.0.pc does not fit the build"
-# the environment of a build has all programs
+# meson devenv finds all programs
 for program in "$prefix"/bin/*; do
   meson devenv -C "$BUILD" sh -c "command -v ${program##*/}" >/dev/null \
     || die "meson devenv does not find ${program##*/}"
@@ -54,9 +54,9 @@ done
 
 lines=$(PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") /usr/bin/python3 \
   "$top/examples/read-appsink.py" /usr/share/doc/opencv-doc/examples/data/sudoku.png)
-[ -n "$lines" ] || die "the installed Python module reads no lines"
+[ -n "$lines" ] || die "the installed Python module finds no lines in a picture"
 
-# What containers install: without headers, with the models.
+# Containers install this tag, which has the models but no headers.
 DESTDIR=$scratch/runtime meson install -C "$BUILD" --no-rebuild --quiet --tags runtime
 for model in "$top"/models/*.xml; do
   [ -n "$(find "$scratch/runtime" -path "*/gst-cuvision/models/${model##*/}")" ] \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* reader PIPELINE: prints the votes of all table rows at the element named
- * last. Uses installed files only. */
+/* reader PIPELINE: prints the votes in all rows of tables that reach the
+ * element named `last`. Uses installed files only. */
 #include <gstcuvmeta.h>
 
 static GstPadProbeReturn

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests that the Python module reads from frames what visionpublish writes about them."""
+"""Tests that the Python module reads the same from frames as visionpublish writes about them."""
 
 import ctypes
 import gc
@@ -92,7 +92,7 @@ def everything():
     buffer = frame()
     for label, box in ("face", (1, 2, 30, 40)), ("face", (3, 4, 5, 6)), ("eye", (1, 1, 2, 2)):
         region = GstVideo.buffer_add_video_region_of_interest_meta(buffer, label, *box)
-        region.id = 0  # as GStreamer's own elements have it
+        region.id = 0  # GStreamer's own elements set no other id
     region.add_param(Gst.Structure.new_from_string(
         "detection, confidence=0.5, x_min=0.1, x_max=0.2, y_min=0.1, y_max=0.2, raw=(float)0.1"))
     region.add_param(Gst.Structure.new_from_string("age, label=old, model_name=m, confidence=0.25"))
@@ -435,7 +435,7 @@ class Use(unittest.TestCase):
                 self.assertLess(n, 100)
 
     def test_error_at_the_end(self):
-        """An error at the end is raised, which is on the bus just before the sink is at EOS."""
+        """An error that is posted just before the sink is at EOS is raised."""
         line = unittest.mock.Mock(bus=Gst.Bus())
         sink = line.get_by_name.return_value
         sink.emit.return_value = None
@@ -505,7 +505,7 @@ class Use(unittest.TestCase):
             thread.join()
         self.assertEqual(seen, [True] * 4)
 
-    @unittest.skipIf("CUV_CHECK_FEW" in os.environ, "sanitizers keep what was freed")
+    @unittest.skipIf("CUV_CHECK_FEW" in os.environ, "sanitizers keep freed memory")
     def test_10000_frames_do_not_grow(self):
         def read(n):
             buffer = everything()
@@ -521,6 +521,6 @@ class Use(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore", DeprecationWarning)  # of GObject.ValueArray
+    warnings.simplefilter("ignore", DeprecationWarning)  # about GObject.ValueArray
     Gst.init(None)
     unittest.main(warnings="ignore")

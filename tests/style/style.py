@@ -408,7 +408,7 @@ def check_symbols(tree, build):
 
 HEAD = re.compile(r'\A(?:/\*|//) ?' + re.escape(SPDX) + r'(?: \*/)?\n'
                   r'(/\*.*?\*/|(?://[^\n]*\n)+)', re.S)
-MIN_WORDS = 4  # in a sentence that says what a file is
+MIN_WORDS = 4  # minimum for a sentence that says what a file is
 
 
 def head_comment(text):

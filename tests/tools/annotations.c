@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Readers of annotations: text by hand, each prefix of it and every flipped
- * bit.
- */
+/* Tests of the readers of annotations: texts written by hand, each prefix of
+ * them and each flipped bit. */
 #include "annotations.h"
 #include "cuvcheck.h"
 
@@ -172,7 +171,7 @@ static const struct {
 
 static const gchar *const labels[] = { "cup", "dog", NULL };
 
-/* The error's text, or NULL. */
+/* Returns the error's text, or NULL. */
 static gchar *
 parse (CuvAnnotations *self, const gchar *bytes, gsize size)
 {
@@ -240,7 +239,7 @@ check_case (guint i)
 /* ---- what is wrong ---- */
 
 static const struct {
-  const gchar *text, *error; /* a part of it */
+  const gchar *text, *error; /* error: a part of the message */
 } wrong[] = {
   { "", "not COCO" },
   { "[1, 2]", "not COCO" },
@@ -329,7 +328,7 @@ check_wrong (guint i)
 }
 
 static const struct {
-  const gchar *text, *names; /* joined by | */
+  const gchar *text, *names; /* names: joined by | */
 } name_files[] = { { "cup\r\nsmall dog\n\n", "cup|small dog" },
   { "path: x\nnames: [cup, 'a, b', \"dog\"]\nnc: 3\n", "cup|a, b|dog" },
   { "names:\n  0: cup # red\n  2: \"dog\" # a #2\n\nnc: 3\n", "cup||dog" },
@@ -363,7 +362,7 @@ check_names (void)
   }
 }
 
-/* Inputs that would overflow the stack of a recursive parser, or fill the
+/* Tests inputs that would overflow the stack of a recursive parser, or fill the
  * memory of one that stores open elements. */
 static void
 check_nested (void)
@@ -396,7 +395,7 @@ check_nested (void)
   }
 }
 
-/* Many words and fields, each of which could take 40 bytes. */
+/* Tests lines of many words and fields, each of which could take 40 bytes. */
 static void
 check_long (void)
 {
@@ -454,7 +453,8 @@ static const gchar vec_bytes[] = "\2\0\0\0\3\0\0\0\0\0\0\0"
 
 enum { VEC_SIZE = sizeof vec_bytes - 1 };
 
-/* The error's text, or NULL; the pixels of the last sample. */
+/* Returns the error's text, or NULL after storing the pixels of the last
+ * sample. */
 static gchar *
 read_vec (const gchar *bytes, gsize size, guint8 *pixels)
 {

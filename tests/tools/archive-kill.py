@@ -68,7 +68,7 @@ def check_kills(archive, films):
         time.sleep(random.uniform(0, 0.3))
         process.kill()
         expect(end(process)[0] in (-9, 0), 'status', process.returncode)
-        wait_for('end of the line', lambda pid=child: pid is None or not is_alive(pid))
+        wait_for('end of the pipeline', lambda pid=child: pid is None or not is_alive(pid))
     archive.run(0, '--output', 'killed', *films, line=SLOW)
     expect(not archive.leftovers('killed'), archive.leftovers('killed'))
     for film in films:
@@ -129,7 +129,7 @@ def check_poison(archive, films):
     for _ in range(3):
         child = child_of(process)
         os.kill(child, signal.SIGKILL)
-        wait_for('end of the line', lambda pid=child: not is_alive(pid))
+        wait_for('end of the pipeline', lambda pid=child: not is_alive(pid))
     status, _, err = end(process)
     expect(status == 1 and '2 of 5 videos are done; 0 failed' in err, status, err)
 
@@ -166,9 +166,9 @@ def check_hang(archive, films):
     for process, child in list(zip(processes, children))[:2]:
         status, _, err = end(process)
         expect(status == 1 and 'no buffer within 1 s' in err and '1 failed' in err, status, err)
-        expect(not is_alive(child), 'the line is alive')
+        expect(not is_alive(child), 'the pipeline is still alive')
     status, _, err = end(processes[2])
-    expect(status == 0, 'a slow line', status, err)
+    expect(status == 0, 'a slow pipeline', status, err)
 
 
 def check_signals(archive, films):
@@ -191,7 +191,7 @@ def check_together(archive, films):
         status, out, err = end(process)
         expect(status == 0, status, err)
         done += json.loads(out)['done']
-    expect(done == N_FILMS, done, 'films were done')
+    expect(done == N_FILMS, done, 'videos were done')
     archive.run(0, '--check', '--output', 'together')
     process = start(archive, HANGS, '--output', 'alone', films[0])
     child_of(process)

@@ -96,7 +96,7 @@ def check_functions(script, folder):
     expect_exit('no videos', module.find_videos, args)
     args = argparse.Namespace(cpus_per_task=2, gpus_per_task=0.5)
     expect(module.slots_of(args, [{'CPU': 5, 'GPU': 1}, {'CPU': 2, 'GPU': 4}, {}]) == 3, 'slots')
-    # the machines together would have enough
+    # only both machines together have enough
     expect_exit('2 CPU and 0.5 GPU', module.slots_of, args, [{'CPU': 8}, {'CPU': 1, 'GPU': 4}])
 
 
@@ -124,7 +124,7 @@ class Ray:
         """Checks the output and the status of the script."""
         with self.start() as process:
             if kill:
-                wait_for('worker and line', lambda: kill_both(process))
+                wait_for('worker and pipeline', lambda: kill_both(process))
             out, err = process.communicate(timeout=LIMIT)
         end(process.pid)
         expect(process.returncode == 1, process.returncode, out, err)
@@ -139,7 +139,7 @@ def main():
                        'import ray'], capture_output=True, check=False).returncode:
         print("skipped: PyPI's ray is missing; scripts/setup.sh ray installs it")
         sys.exit(77)
-    # Ray's sockets have no room for a long name
+    # the paths of Ray's sockets must be short
     with tempfile.TemporaryDirectory() as folder, \
             tempfile.TemporaryDirectory(dir='/tmp') as ray_folder:
         archive = Archive(program, os.path.realpath(folder))

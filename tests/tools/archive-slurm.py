@@ -132,7 +132,7 @@ def run_on_slurm(slurm, archive, commands, films):
     wait_for('film', lambda: archive.done(films, 'results') >= 1)
     slurm.call('scancel', '--name=cuvision-archive')
     jobs = submit(slurm, archive, some), submit(slurm, archive, whole)
-    wait_for('end of the films', lambda: archive.done(films, 'results') == len(films))
+    wait_for('end of the videos', lambda: archive.done(films, 'results') == len(films))
     wait_for('end of the array', lambda: not slurm.jobs())
     expect_summaries(archive, jobs[0], (3, 7))
     expect_summaries(archive, jobs[1], range(1, 9))

@@ -38,7 +38,7 @@ def check_done(archive):
     expect(archive.tree('out') == before, 'the second run changed something')
     os.remove(archive.path('a.avi'))
     archive.run(0, '--output', 'out', *films)
-    expect(archive.tree('out') == before, 'a film that is gone is not done any more')
+    expect(archive.tree('out') == before, 'removing a video changed its results')
 
 
 def check_beside(archive):
@@ -68,7 +68,7 @@ def check_names(archive):
         expect(record['source'] == wanted, record['source'], 'instead of', wanted)
     expect(not archive.leftovers('odd-out'), archive.leftovers('odd-out'))
     archive.run(0, '--check', '--output', 'odd-out')
-    # sinks that take the name for a format
+    # sinks that interpret the name as a format
     line = 'filesrc location={film} ! avidemux ! multifilesink location={results}/{name}-%02d.jpg'
     names = ['odd/50%n%n.avi', 'odd/7%s.avi']
     shutil.copy(archive.path(source), archive.path(names[1]))
@@ -101,7 +101,7 @@ def check_lists(archive):
 
 
 def check_parts(archive):
-    """Checks that all parts together are the list, and are about equally large."""
+    """Checks that all parts together make up the list, and are about equally large."""
     films = archive.films('p/a.avi', frames=2)
     with open(archive.path(films[0]), 'rb') as file:
         film = file.read()
@@ -133,7 +133,7 @@ def check_changes(archive):
            archive.marker(film, 'ch'))
     make_film(archive.path(film), 5)
     archive.run(0, '--output', 'ch', film)
-    expect(archive.marker(film, 'ch')['buffers'] == 5, 'the old film')
+    expect(archive.marker(film, 'ch')['buffers'] == 5, 'the marker of the old video')
     other = LINE.replace('name=records', 'name=others')
     before = archive.tree('ch')
     archive.run(2, '--output', 'ch', film, line=other, err='--redo to replace them')
@@ -163,7 +163,7 @@ def check_kept(archive):
         marker = os.path.join(archive.result(film, 'kept'), name)
         if os.path.exists(marker):
             os.remove(marker)
-        os.symlink(name, marker) # a loop, which cannot be read, as on a bad disk
+        os.symlink(name, marker) # a link to itself, which cannot be read, as on a bad disk
         archive.run(1, '--output', 'kept', film, err='not done: kept.avi: ')
         expect(os.path.exists(archive.result(film, 'kept') + '/records.jsonl'), 'replaced')
         os.remove(marker)
@@ -197,7 +197,7 @@ def check_foreign(archive):
     archive.run(2, '--redo', film, err='was not written by cuvision-archive')
     expect(os.path.isfile(archive.path('f1/x.avi.results')), 'removed')
     archive.run(1, 'typo/x.avi', err='cannot create the folder')
-    expect(not os.path.exists(archive.path('typo')), 'a folder for no film')
+    expect(not os.path.exists(archive.path('typo')), 'a folder was created without a video')
     archive.films('f2/x.avi', frames=3)
     archive.run(0, '--output', 'same', '--root', 'f1', 'f1/x.avi')
     archive.run(2, '--output', 'same', '--root', 'f2', 'f2/x.avi', err='of another video')
@@ -260,7 +260,7 @@ def check_wrong_lines(archive):
             ('filesrc location={film} ! filesink location={result}/x', '{result}'),
             ('videotestsrc ! fakesink', 'reads no video'), (' ', '--line-file is missing')):
         archive.run(2, '--output', 'wrong', film, line=line, err=err)
-    expect(not os.path.exists(archive.path('wrong')), 'films were begun')
+    expect(not os.path.exists(archive.path('wrong')), 'videos were begun')
 
 
 def check_places(archive):
@@ -285,7 +285,7 @@ def check_places(archive):
     line = LINE.replace('! fakesink', '! filesink location=/dev/full')
     out = archive.run(3, '--output', 'full', *many, line=line, err='10 videos in a row')
     expect(out.err.count('not done: ') == 10, out)
-    # dangling links, like missing permissions, and names that are too long
+    # links to themselves, which fail like missing permissions; below, names that are too long
     loops = [f'loop{i}' for i in range(12)]
     for loop in loops:
         os.symlink(loop, archive.path(loop))

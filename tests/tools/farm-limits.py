@@ -42,7 +42,7 @@ class Limits(farm.Case):
         self.assertIn("Too many open files", self.farm.log("a"))
         self.farm.start("b")
         wait_until(
-            lambda: self.farm.playing() == {"a": 1, "b": 3}, "b to have what a left"
+            lambda: self.farm.playing() == {"a": 1, "b": 3}, "b to have the cameras that a left"
         )
         self.assertNotIn("handed over", self.farm.log("b"))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests what becomes of the cameras when workers, servers and pipelines die, stop or hang. Frames
+"""Tests what happens to the cameras when workers, servers and pipelines die, stop or hang. Frames
 are counted by their numbers.
 
 usage: farm.py FARM [TEST...]
@@ -88,7 +88,7 @@ class Case(unittest.TestCase):
 
     def check_frames(self, names, begin=None):
         """Checks that no pipeline lost a record. Returns the frames in gaps and those analysed
-        twice, from these numbers on."""
+        twice; begin: the frame numbers to start from."""
         runs = self.runs()
         self.assertEqual(sorted(runs), sorted(names))
         for name in names:
@@ -140,7 +140,7 @@ class Must(Case):
         for name, port in list(ports.items())[1:]:
             self.farm.put(name, port=port)
         self.farm.start("a", "b", "c")
-        # as `nats kv put` does, while they run
+        # writes as `nats kv put` does while the workers run
         self.nats.put("camera-0", json.dumps({"port": ports["camera-0"]}))
         self.wait_for_share(4, 4, 4)
         self.wait_for_new(ports, "twelve cameras")
@@ -159,7 +159,7 @@ class Must(Case):
         self.assertEqual(len(self.dead), 4)
         self.begin = self.newest() # cameras may have been redistributed before
         self.farm.kill("a")
-        wait_until(lambda: not any(map(farmhand.alive, lines)), "its lines' end")
+        wait_until(lambda: not any(map(farmhand.alive, lines)), "the end of its pipelines")
         self.wait_for_share(6, 6)
         self.wait_for_new(ports, "the cameras of a dead worker")
 
@@ -202,7 +202,7 @@ class Outage(Case):
         self.nats.stop(signal.SIGKILL)
         wait_until(
             lambda: not self.farm.lines_of("a") + self.farm.lines_of("b"),
-            "lines that end without a server",
+            "the end of pipelines without a server",
         )
         began = time.monotonic()
         self.nats.start()
@@ -229,7 +229,7 @@ class Stopped(Case):
         self.wait_for_share(1, 1)
         lines = self.farm.lines_of("b")
         self.farm.signal("b", signal.SIGSTOP)
-        wait_until(lambda: not any(map(farmhand.alive, lines)), "its line's end")
+        wait_until(lambda: not any(map(farmhand.alive, lines)), "the end of its pipeline")
         self.wait_for_share(2)
         self.wait_for_new(ports, "the camera of a stopped worker")
         self.farm.signal("b", signal.SIGCONT)
@@ -257,7 +257,7 @@ class Values(Case):
         self.farm.start("a")
         wait_until((path / "first.json").exists, "the line")
         self.farm.put("camera", text=odd)
-        wait_until((path / f"{odd}.json").exists, "the changed line")
+        wait_until((path / f"{odd}.json").exists, "the changed pipeline")
         records = json.loads((path / "first.json").read_text())
         self.assertEqual(records[0]["source"], "first")
         self.farm.run("remove", "camera")

@@ -22,7 +22,7 @@ from gi.repository import Gst
 from mosquitto import LONG, free_port, wait_until
 
 PAUSE = 0.1  # seconds before a test checks again
-RATE = 10  # frames a second of a camera
+RATE = 10  # frames per second of each camera
 # The number of a frame is its time stamp, which GDP keeps.
 LINE = (
     "tcpclientsrc host=127.0.0.1 port={port} ! gdpdepay"

@@ -31,7 +31,7 @@ LEFT_OUT = ('Blender_Suzanne2', 'HappyFish', 'LinuxLogo', 'WindowsLogo', 'aero3'
             'left', 'leuvenB', 'logo', 'mask', 'ml', 'motorcycle_right', 'notes',
             'opencv-logo', 'page', 'palette', 'phantom', 'pic', 'right', 'rubberwhale2',
             'sudoku', 'templ', 'text', 'tmpl')
-SIZE = 480  # of the longer side, to save time
+SIZE = 480  # pixels of the longer side, to save time
 ASKED = ('64 pixels wide', 'blurred, sigma 3', 'noise, sigma 20', 'crop to 50 %', 'negative',
          'mirrored')
 KINDS = ('jpeg-30', 'half-the-size', 'crop-to-80', 'grey', 'gamma-2')

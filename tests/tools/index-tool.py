@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests cuvision-index with Debian's pictures: index-tool.py PROGRAM."""
+"""Tests cuvision-index with Debian's pictures.
+
+usage: index-tool.py PROGRAM
+"""
 import json
 import os
 import random
@@ -24,8 +27,8 @@ PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 ORIENTATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
                            'docs', 'orientation.py')
 NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
-# As gst-launch-1.0 -q, but its children do not inherit AddressSanitizer: GdkPixbuf of
-# Debian testing decodes in a process with a limited address space, where it fails.
+# Like gst-launch-1.0 -q, but its children do not inherit AddressSanitizer: GdkPixbuf of Debian
+# testing decodes in a process with a limited address space, where it fails.
 LAUNCH = '''
 import os, sys, gi
 os.environ.pop('LD_PRELOAD', None)
@@ -152,7 +155,7 @@ def test_turned():
 
 def write_directories(path):
     """Writes a JPEG in which many segments share a directory of many entries: 655 million entries
-    if each segment's was read."""
+    if it was read for each segment."""
     n, size = 10000, 12
     with open(path, 'wb') as file:
         file.write(b'\xff\xd8')
@@ -204,7 +207,7 @@ def test_formats():
                'many.jpg': '',
                'fifo.jpg': 'it is not a regular file',
                'none.jpg': 'No such file or directory'}
-    if tool('add', 'moving.ldp', 'moving.webp')[0] == 0:  # with GdkPixbuf 2.44
+    if tool('add', 'moving.ldp', 'moving.webp')[0] == 0:  # GdkPixbuf 2.44 decodes it
         del refused['moving.webp']
     for _ in range(4):  # qtdemux's error is sometimes lost
         status, _, error = tool('add', 'o.ldp', *[
@@ -400,7 +403,7 @@ def test_damage():
     expect(0, 'removed 2 damaged and 0 repeated entries, kept 3', 'compact', 'f.ldp')
     expect(0, '', 'remove', '-n', 'd.ldp', '1', '3')
     with open('d.ldp', 'rb') as d, open('f.ldp', 'rb') as f:
-        check(d.read() == f.read(), 'compact is not remove')
+        check(d.read() == f.read(), 'compact and remove give different files')
     check(names('d.ldp') == NAMES[0::2], 'not all undamaged entries are kept')
     expect(0, '', 'check', 'd.ldp')
     expect(1, 'its first bytes differ', 'list', 'fruits.jpg')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Models of trees on channels that are learnt here, on 20 pictures, against NumPy: channels
-of all windows, their scores and boxes, in C and with the reader of the examples.
+"""Trains models of trees on channels with 20 pictures, and compares them with NumPy: channels of
+all windows, scores and boxes, in C and with the reader of the examples.
 
 usage: learnt-channels.py TRAIN TRAIN-CHANNELS CHANNELS EXAMPLE
 
@@ -22,8 +22,8 @@ from crosses import write_coco
 sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'models', 'waldboost'))
 from channels import PICTURES, channels_of, check, compare_windows, failures, write_picture
 
-SIDE = 100      # of pictures to find objects in
-TRAINED = 200   # of pictures to learn from
+SIDE = 100      # side of pictures to find objects in
+TRAINED = 200   # side of pictures to learn from
 N_TREES = '32'
 SHAPES = [('24x24', 'disc'), ('16x16', 'disc'), ('32x28', 'disc'), ('36x10', 'bar'),
           ('12x22', 'disc')]
@@ -31,7 +31,7 @@ DEPTHS = '1', '3', '4'
 
 
 def draw(rng, picture, kind, side):
-    """Three rings or bars on the picture; returns their boxes."""
+    """Draws three rings or bars on the picture; returns their boxes."""
     boxes = []
     for i in range(3):
         width = int(rng.integers(side // 6, side // 4))
@@ -46,7 +46,7 @@ def draw(rng, picture, kind, side):
 
 
 def cut(rng, number, side):
-    """A square of a photograph."""
+    """Returns a square part of a photograph."""
     picture = cv2.imread(PICTURES[number % len(PICTURES)])
     height, width = (max(size, side + 1) for size in picture.shape[:2])
     picture = cv2.resize(picture, (width, height))
@@ -73,7 +73,7 @@ def training_set(rng, folder, kind):
 
 
 def learn(rng, folder, train, train_channels):
-    """The paths of the models."""
+    """Trains the models and returns their paths."""
     sets = {kind: training_set(rng, os.path.join(folder, kind), kind)
             for kind in ('disc', 'bar')}
     models = []

@@ -9,8 +9,8 @@
 
 #include "cuvcheck.h"
 
-/* A line with {v}, and what is before and after it in `host` of the element
- * `a`. Each has another element, with a value in quotes. */
+/* A pipeline with {v}, and the text before and after it in the property `host`
+ * of the element `a`. Each has a second element with a quoted value. */
 typedef struct {
   const gchar *line, *before, *after;
 } Template;
@@ -111,7 +111,7 @@ make_value (void)
   return g_string_free (value, FALSE);
 }
 
-/* CUV_TEST_CASES: how many */
+/* CUV_TEST_CASES: number of cases */
 static void
 check_random_values (void)
 {

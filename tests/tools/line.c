@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pipelines in processes of their own: their reports, how they end, and that
- * no process is left behind. */
+/* Tests of pipelines in processes of their own: their reports, how they end,
+ * and that no process is left behind. */
 #include "line.h"
 
 #include <gst/gst.h>
@@ -11,14 +11,14 @@
 
 #include "cuvcheck.h"
 
-/* What a test does with a playing pipeline. */
+/* Action of a test on a playing pipeline. */
 typedef void (*Act) (CuvLine *line);
 
 typedef struct {
   GMainLoop *loop;
   CuvLine *line;
   Act act;
-  const gchar *when;  /* member of the report at which the test does that */
+  const gchar *when;  /* act at the first report with this member */
   GPtrArray *reports; /* JsonObject */
   gchar *problem;
   guint n_done;
@@ -69,7 +69,7 @@ clear (Outcome *self)
   g_free (self->problem);
 }
 
-/* The last report that has the member, or NULL. */
+/* Returns the last report that has the member, or NULL. */
 static JsonObject *
 last_with (const Outcome *self, const gchar *member)
 {
@@ -106,7 +106,7 @@ check_end_of_stream (void)
   clear (&self);
 }
 
-/* Bytes that an element writes to standard output. */
+/* Checks the bytes that an element writes to standard output. */
 static void
 check_output (void)
 {
@@ -249,7 +249,7 @@ check_parent (const gchar *program)
   if (CUV_CHECK (pid != NULL)) {
     CUV_CHECK (is_alive (pid));
     g_subprocess_force_exit (parent);
-    while (is_alive (pid)) /* or the test's time is up */
+    while (is_alive (pid)) /* until it has ended, or the test times out */
       g_usleep (1000);
   }
   g_subprocess_wait (parent, NULL, NULL);

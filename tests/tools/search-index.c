@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes index files of random histograms, without pictures, names or
- * thumbnails of any: search-index GRID SIZE ENTRIES SEED FILE...
+/* Writes index files of random histograms that describe no pictures and have no
+ * thumbnails: search-index GRID SIZE ENTRIES SEED FILE...
  *
  * The entries, called 0, 1, ..., are dealt out to the files in consecutive runs
  * of equal length. One in eight repeats an earlier one, so that queries have
@@ -63,7 +63,7 @@ fail (const char *problem)
   exit (1);
 }
 
-/* Entries first .. end - 1. */
+/* Writes entries first .. end - 1. */
 static void
 write_file (const char *path, const CuvLdpIndexInfo *info, uint64_t first,
     uint64_t end, uint64_t seed)

@@ -45,7 +45,8 @@ def main():
         check([match['entry'] for match in best] == wanted
               and all(match['similarity'] == 1 for match in best), f'{query}: {found}')
         for program in MPI:
-            check(found == records(program, *line, *query), f'{query}: not as with MPI')
+            check(found == records(program, *line, *query),
+                  f'{query}: differs from the answer with MPI')
     done = run(SINGLE, '-i', 'none.ldp', 'x')
     check(done.returncode == 1 and 'No such file' in done.stderr, done.stderr)
     check('libmpi' not in run('ldd', SINGLE).stdout, 'it is linked with MPI')

@@ -40,7 +40,7 @@ ENTRIES = int(sys.argv[4]) if len(sys.argv) > 4 else 4000
 PICTURES = '/usr/share/doc/opencv-doc/examples/data'
 NAMES = ['aloeL.jpg', 'baboon.jpg', 'board.jpg', 'fruits.jpg', 'home.jpg']
 MPIRUN = ['mpirun', '--map-by', 'slot:OVERSUBSCRIBE']
-# Open MPI 4 and 5, as root and in containers, which have no other machines
+# lets Open MPI 4 and 5 run as root, and in containers, which have no other machines
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                   PRTE_ALLOW_RUN_AS_ROOT='1', PRTE_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                   OMPI_MCA_plm='isolated', OMPI_MCA_pml='ob1',
@@ -224,7 +224,7 @@ def test_pictures():
     for path, n, k in (('p.ldp', 2, 4), ('all.ldp', 0, 50), ('all.ldp', 4, 50)):
         found = search('-i', path, '-k', str(k), query, n=n)[0]
         check(as_retrieved(found) == retrieve(path, k, query),
-              f'{path}, {n} ranks, not as ldpretrieve: {found}')
+              f'{path}, {n} ranks, differs from ldpretrieve: {found}')
     turned = cv2.rotate(cv2.imread(paths[1]), cv2.ROTATE_90_CLOCKWISE)
     cv2.imwrite('turned.png', turned[:, ::-1])
     for orientations, alike in ('all', True), ('mirrored', False), ('upright', False):
@@ -235,7 +235,7 @@ def test_pictures():
               f'{orientations}: {found}')
     found = search('-i', 'p.ldp', '-k', '4', query, paths[3], n=2)
     check(found[1]['matches'][0]['entry'] == 3
-          and found[1]['matches'][0]['similarity'] == 1, 'not as cuvision-index')
+          and found[1]['matches'][0]['similarity'] == 1, 'differs from cuvision-index')
     times = found[0]['microseconds']
     check(found[0]['query'] == query and found[0]['entries'] == 5
           and sorted(times) == ['decode', 'describe', 'merge', 'scan']

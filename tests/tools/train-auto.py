@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cuvision-train --features auto, the default, on drawn pictures: channels win where only
-colour tells the objects from others, patterns where channels are no better; the model is
-that of the kind named, and the report has both. Options and pictures that leave one kind.
+"""Tests cuvision-train --features auto, the default, on drawn pictures. It takes channels where
+only colour distinguishes the objects, and patterns where channels are no better; the model is the
+one that --features with that kind gives, and the report has both kinds. Some options and pictures
+leave only one kind.
 
 usage: train-auto.py TRAIN
 """
@@ -27,7 +28,8 @@ OPTIONS = ['--weak', '48', '--negative-samples', '1500', '--copies', '4', '--dev
 
 class Auto(Tests):
     def make(self, coco, *more, **settings):
-        """The model's bytes, what was printed and the report; None if that failed."""
+        """Trains. Returns the model's bytes, what was printed and the report; None if training
+        failed."""
         output, report = (os.path.join(self.folder, name) for name in ('a.xml', 'report'))
         status, out, err = self.train('--positives', coco, '--output', output, '--report',
                                       report, *OPTIONS, *more, **settings)
@@ -48,7 +50,7 @@ class Auto(Tests):
 
 
 def recall(rates, most):
-    """The best recall with at most so many false positives."""
+    """Returns the best recall with at most `most` false positives."""
     return max((r['recall']['value'] for r in rates
                 if r['false_positives_per_picture'] <= most), default=0)
 
@@ -58,8 +60,9 @@ def kinds_of(report):
 
 
 def check_both(tests, took, other, coco, *more):
-    """Both kinds are measured, and the model is that of --features TOOK. Returns the
-    recalls of the one taken and the other's, at 0 to 1 false positives a picture."""
+    """Checks that both kinds are measured, and that the model is the one of --features TOOK.
+    Returns the recalls of the chosen kind and of the other one, at 0 to 1 false positives per
+    picture."""
     model, out, report = tests.make(coco, *more)
     page = tests.page()
     choice = report['choice']
@@ -109,7 +112,7 @@ def check_patterns(tests):
 
 
 def check_options(tests, coco):
-    """Options that only patterns have."""
+    """Checks options that only patterns have."""
     for reason, *options in (
             ('channels have no --margin', '--margin', '0.1'),
             ('channels have no --rate', '--rate', '0.001'),
@@ -132,7 +135,7 @@ def check_vec(tests, folder, pictures):
 
 
 def write_fixed(tests, name, rng, width, box):
-    """Pictures so wide, each with a cross in the box."""
+    """Writes pictures of this width, each with a cross in the box."""
     folder = os.path.join(tests.folder, name)
     os.makedirs(folder)
     pictures = []
@@ -150,7 +153,7 @@ def write_fixed(tests, name, rng, width, box):
 
 
 def check_one_kind(tests, rng):
-    """Objects that only one kind can learn."""
+    """Checks objects that only one kind can learn."""
     small = write_fixed(tests, 'small', rng, 160, (40, 40, 28, 28))
     model, out, report = tests.make(small)
     tests.expect('took lbp: channels cannot be learnt, as all objects are smaller than the '

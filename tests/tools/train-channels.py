@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs cuvision-train --features channels on drawn pictures, in which only colour distinguishes
-the objects. Checks the model and its report, the same bytes with one processor, what
-waldboostdetect finds with it, and options that are refused.
+"""Runs cuvision-train --features channels on drawn pictures, in which only colour distinguishes the
+objects. Checks the model and its report, that one processor gives the same bytes, what
+waldboostdetect finds with the model, and options that are refused.
 
 usage: train-channels.py TRAIN
 """

@@ -30,7 +30,7 @@ class Errors(Tests):
         return os.path.join(self.folder, *names)
 
     def report(self, annotations, *more, **settings):
-        """Status, stderr and report.json of a training."""
+        """Returns stderr and report.json of a training."""
         shutil.rmtree(self.path('report'), ignore_errors=True)
         status, _, err = self.train(
             '--positives', annotations, '--output', self.path('model.xml'),
@@ -84,7 +84,7 @@ def check_sizes(tests, pictures):
 
 
 def check_overflow(tests, pictures):
-    """A classifier that accepts nearly everything is not measured without a message."""
+    """If a classifier accepts more windows than the detector lists, a message says so."""
     large = tests.path('large')
     os.makedirs(large)
     for name, _ in pictures[:8]:
@@ -185,7 +185,7 @@ def write_film(tests, film_name, pictures):
 
 
 def check_film(tests, pictures):
-    """Frames of a video that follow each other have one role."""
+    """Consecutive frames of a video have the same role."""
     _, data = tests.report(write_film(tests, 'film.avi', pictures))
     roles = {}
     for role in ('learning', 'calibration', 'test'):
@@ -284,7 +284,7 @@ def check_fifo(tests, annotations):
 
 
 def check_killed(tests, annotations):
-    """At any time the model is the old one or the new one."""
+    """Whenever the program is killed, the model is the old one or the new one."""
     model = tests.path('kept.xml')
     write(model, 'old')
     arguments = [tests.program, '--positives', annotations, '--output', model, *OPTIONS]

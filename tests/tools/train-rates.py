@@ -4,11 +4,10 @@
 
 usage: train-rates.py TRAIN DETECT [SEED...]
 
-The rates of windows that the report states, from pictures it kept out, have to be
-those that the detector has in new pictures. Both are measured, so 0 has to be in
-the 95 % interval of their difference; intervals are clustered by picture. A report that
-is wrong by the factors of WRONG has to fail. The ROC of the report has to be
-that of the detector's boxes.
+The rates of windows that the report states, from pictures kept out of training, have to be those
+that the detector has in new pictures. Both are measured, so 0 has to be in the 95 % interval of
+their difference; intervals are clustered by picture. A report that is wrong by the factors of WRONG
+has to fail. The ROC of the report has to be that of the detector's boxes.
 
 Without --false-positives, the model with its own threshold has to give about one false
 positive per new picture at most, and find nearly as many objects as with the best threshold.
@@ -28,7 +27,7 @@ import tempfile
 import cv2
 import numpy as np
 
-N_PICTURES, N_NEW = 300, 45 # of the 300, 45 are kept out of training, too
+N_PICTURES, N_NEW = 300, 45 # 45 of the 300 are also kept out of training
 SIZE, WINDOW, COPIES = 112, 16, 4
 OPTIONS = ['--features', 'lbp', '--window', f'{WINDOW}x{WINDOW}', '--weak', '32',
            '--copies', str(COPIES), '--negative-samples', '1500', '--margin', '0']

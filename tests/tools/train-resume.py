@@ -67,7 +67,7 @@ class Trainer:
         return model, report
 
     def run_at_once(self, *more):
-        """The results of a run that is not stopped."""
+        """Returns the results of a run that is not stopped."""
         status, err = self.run(*more)
         expect(status == 0, status, err)
         self.expect_end()
@@ -175,7 +175,7 @@ def check_patterns(program, folder):
 
 
 def check_channels(program, folder):
-    """Killed in each round, with a damaged tree in the second."""
+    """Kills the program in each round, and damages a tree after the second kill."""
     trainer = Trainer(program, folder, CHANNELS)
     results = trainer.run_at_once()
     for n_trees in (5, 90, 60, 250):
@@ -195,7 +195,7 @@ def check_channels(program, folder):
 
 
 def check_auto(program, folder):
-    """Killed while it learns each kind; the other is not learnt again."""
+    """Kills the program while it learns each kind; the other kind is not learnt again."""
     trainer = Trainer(program, folder, AUTO)
     results = trainer.run_at_once()
     expect(trainer.kill(trainer.trees, TREES_HEADER + 40 * TREE), 'ended too early')

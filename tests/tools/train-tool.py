@@ -80,7 +80,7 @@ def check_report(tests, pictures):
     if len(data['objects']) != n_test or not n_test:
         tests.fail(len(data['objects']), 'objects instead of', n_test)
     if len(data['progress']) != 12 or len(data['features']) != 12:
-        tests.fail('report.json has not 12 weak classifiers')
+        tests.fail('report.json does not have 12 weak classifiers')
     if len(data['data']['test']['files']) != data['data']['test']['pictures']:
         tests.fail('the names of the test pictures', data['data']['test'])
     with open(os.path.join(report, 'index.html'), encoding='utf-8') as file:
@@ -95,7 +95,7 @@ def check_report(tests, pictures):
     for png in pngs:
         picture = cv2.imdecode(np.frombuffer(base64.b64decode(png), np.uint8), 0)
         if picture is None or picture.std() < 5:
-            tests.fail('a thumbnail is no picture')
+            tests.fail('a thumbnail is not a picture')
     if len(pngs) < n_test or page.count('<svg') != 3:
         tests.fail(len(pngs), 'thumbnails,', page.count('<svg'), 'plots')
 
@@ -248,7 +248,7 @@ def check_help(tests, page):
 
 
 def check_comment(tests, model, pictures):
-    """The model states from what it was made."""
+    """A comment in the model says what it was trained on."""
     comment = re.match(rb'<!-- (.*?) -->', model, re.S)
     words = comment[1].decode() if comment else ''
     for expected in (f'from {len(pictures) + 8} pictures, {len(pictures)} of them with',

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstAnalytics between elements: ours read what others wrote, and keep apart
- * what belongs to different objects. */
+/* GstAnalytics between elements: our elements read what others wrote, and do
+ * not mix the entries of different objects. */
 #include "config.h"
 #include "film.h"
 #include "mtds.h"
@@ -12,7 +12,7 @@ static const Box place = { 60, 50, 48, 40 };
 
 /* ---- reading what others wrote ---- */
 
-/* Metadata as a tensor decoder, a classifier and a tracker write it. */
+/* Adds metadata as a tensor decoder, a classifier and a tracker write it. */
 static void
 add_decoded (GstBuffer *frame)
 {
@@ -70,8 +70,8 @@ is_white (GstBuffer *buffer, gint x, gint y)
   return white;
 }
 
-/* The hidden area of an oriented detection contains its region, whose box is
- * that before the rotation, and the box that encloses it. */
+/* An oriented detection hides its region, which has the box before the
+ * rotation, and the box that encloses the rotated one. */
 CUV_TEST (test_hidden_oriented)
 {
   GstHarness *h = line_new ("visionoverlay fill=solid fill-color=white "
@@ -100,8 +100,8 @@ CUV_TEST (test_hidden_oriented)
 }
 #endif
 
-/* The part of visionpublish's record of a frame from "objects" to
- * "resolution". */
+/* Returns the part from "objects" to "resolution" of the record that
+ * visionpublish writes for the frame. */
 static gchar *
 published (GstBuffer *frame, const gchar *format)
 {
@@ -187,7 +187,7 @@ CUV_TEST (test_rcdtrack)
       GArray *objects = objects_of (frame);
 
       fail_unless_equals_int (objects->len, 2);
-      /* the region that the id is in comes first */
+      /* the region that has the id comes first */
       object = nth_object (objects, 0);
       g_array_unref (objects);
     }
@@ -203,7 +203,7 @@ CUV_TEST (test_rcdtrack)
   cuv_live_clear (&film);
 }
 
-/* Regions of others have the ids of detections. */
+/* Regions of other elements have the same ids as detections. */
 CUV_TEST (test_rcdtrack_after_other_regions)
 {
   CuvLive film = film_new (
@@ -247,7 +247,7 @@ add_metas (GstPad *pad, GstPadProbeInfo *probe, gpointer add)
   return GST_PAD_PROBE_OK;
 }
 
-/* The output for a frame with these metas and a picture of a face. */
+/* Returns the output for a frame with these metas and a picture of a face. */
 static GstSample *
 sample_of (const gchar *line, void (*add) (GstBuffer *buffer))
 {
@@ -370,7 +370,7 @@ CUV_TEST (test_detect_and_track)
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
-/* Its ids start at 0 and increase. */
+/* ioutracker's ids start at 0 and increase. */
 CUV_TEST (test_ioutracker)
 {
   GstHarness *h = line_new ("ioutracker", "BGRA");

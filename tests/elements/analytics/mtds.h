@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstAnalytics metadata as other elements write it, and read as they do. */
+/* Writes and reads GstAnalytics metadata as other elements do. */
 #ifndef CUV_TEST_MTDS_H
 #define CUV_TEST_MTDS_H
 
@@ -11,18 +11,18 @@
 guint mtd_add_od (GstBuffer *buffer, const gchar *label, gint x, gint y, gint w,
     gint h, gfloat confidence);
 
-/* Add what the detection relates to. */
+/* Add an entry and relate the detection to it. */
 void mtd_add_class (
     GstBuffer *buffer, guint od, const gchar *label, gfloat confidence);
 void mtd_add_track (GstBuffer *buffer, guint od, guint64 id);
 
-/* The number of entries of a type: gst_analytics_od_mtd_get_mtd_type() and the
- * like. */
+/* Returns the number of entries of a type: gst_analytics_od_mtd_get_mtd_type()
+ * and the like. */
 guint mtd_count (GstBuffer *buffer, GstAnalyticsMtdType type);
 
-/* A track: the only one with its id. Finding it fails the test unless
- * exactly one detection relates to it, or none if the track is lost; od:
- * that detection. */
+/* A track and its detection, od. mtd_find_track() fails the test unless exactly
+ * one track has the id, and exactly one detection, or none if the track is
+ * lost, relates to it. */
 typedef struct {
   GstClockTime first_seen, last_seen;
   gboolean lost;
@@ -33,24 +33,24 @@ MtdTrack mtd_find_track (GstBuffer *buffer, guint64 id);
 /* Fails the test unless the detection has this box. */
 void mtd_check_box (GstAnalyticsODMtd *od, guint x, guint y, guint w, guint h);
 
-/* Returns what gst_cuv_objects_read() finds. */
+/* Return the objects that gst_cuv_objects_read() finds. */
 GArray *objects_of (GstBuffer *buffer);
 GstCuvObject nth_object (const GArray *objects, guint i);
 
 /* Returns the only object of the buffer. */
 GstCuvObject only_object (GstBuffer *buffer);
 
-/* A harness of a pipeline's elements. */
+/* Returns a harness of the pipeline's elements. */
 GstHarness *line_new (const gchar *line, const gchar *format);
 
 /* Pushes a frame and returns what comes out. */
 GstBuffer *push (GstHarness *h, GstBuffer *frame);
 
-/* A frame of WIDTH x HEIGHT, BGRA. */
+/* Returns a black BGRA frame of WIDTH x HEIGHT. */
 GstBuffer *black_frame (void);
 
 #define WIDTH 320
 #define HEIGHT 240
-GstVideoInfo frame_info (void); /* of WIDTH and HEIGHT */
+GstVideoInfo frame_info (void); /* for WIDTH x HEIGHT */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Objects as regions of interest and as GstAnalytics: what is written, and that
- * a reader sees each once. */
+ * a reader sees each object once. */
 #include "config.h"
 #include "mtds.h"
 
@@ -49,8 +49,8 @@ CUV_TEST (test_written_as_both)
   fail_unless (read.class_label == 0 && read.confidence == 0.75);
 }
 
-/* Regions of other elements, with ids that detections also have, come before
- * and between them. */
+/* Before and between the detections' regions are those of other elements, with
+ * the same ids. */
 CUV_TEST (test_track_belongs_to_its_object)
 {
   g_autoptr (GstBuffer) buffer = gst_buffer_new ();
@@ -94,7 +94,7 @@ CUV_TEST (test_track_of_a_region)
   fail_unless (track.lost && track.first_seen == 100 && track.last_seen == 200);
 }
 
-/* The parent is a detection only, and gets a region for its id. */
+/* The parent is only a detection; it gets a region, which has its id. */
 CUV_TEST (test_parent)
 {
   g_autoptr (GstBuffer) buffer = gst_buffer_new ();
@@ -169,7 +169,7 @@ CUV_TEST (test_detection_only)
   fail_unless_equals_int (object.track, -1);
 }
 
-/* Ids differ: parents and JSON name objects by them. */
+/* Ids are unique, because parents and JSON refer to objects by them. */
 CUV_TEST (test_ids)
 {
   g_autoptr (GstBuffer) buffer = gst_buffer_new ();
@@ -266,7 +266,8 @@ add_random (GstBuffer *buffer, GRand *rand, gint i)
   }
 }
 
-/* Each region and each visible detection belongs to exactly one object. */
+/* Checks that each region and each visible detection belongs to exactly one
+ * object. */
 static void
 check_random (GstBuffer *buffer, GArray *objects)
 {
@@ -349,7 +350,7 @@ check_copy (const gchar *line, GstBuffer *frame, guint scale)
   mtd_check_box (&track.od, read.x, read.y, read.w, read.h);
 }
 
-/* The buffers of a pool are used again, metadata included. */
+/* The buffers of a pool are reused together with their metadata. */
 static void
 check_copies (const gchar *line, guint scale)
 {
@@ -363,8 +364,8 @@ check_copies (const gchar *line, guint scale)
   }
 }
 
-/* Some elements drop the parameters of regions; what GstAnalytics has remains.
- */
+/* Some elements drop the parameters of regions; their GstAnalytics metadata
+ * remains. */
 CUV_TEST (test_copies)
 {
   check_copies ("queue", 1);
@@ -377,7 +378,8 @@ CUV_TEST (test_copies)
   check_copies ("cuvcudaupload ! cuvcudadownload", 1);
 }
 
-/* Both are rounded in the same way, or dropped: no object is there twice. */
+/* Regions and detections are rounded in the same way, or dropped, so that no
+ * object is found twice. */
 CUV_TEST (test_transforms)
 {
   static const gchar *const lines[] = {

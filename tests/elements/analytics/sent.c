@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* What other elements produce: nested, tracked, classified, rotated and lost
- * objects. */
+/* Returns objects as other elements produce them: nested, tracked, classified,
+ * rotated and lost. */
 static GstBuffer *
 buffer_new (void)
 {
@@ -86,7 +86,7 @@ CUV_TEST (same_objects)
   g_byte_array_unref (sent);
 }
 
-/* Calls the meta's function with the variant as it would be sent. */
+/* Deserialises the variant as if it had been sent. */
 static void
 receive (GstBuffer *buffer, GVariant *variant)
 {

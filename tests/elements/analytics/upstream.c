@@ -35,7 +35,7 @@ CUV_TEST (test_objectdetectionoverlay)
     for (guint y = 30; y < 45; y++)
       label += blue_at (frame, x, y) > 0;
   }
-  fail_unless (label > 50, "%u pixels of the label", label);
+  fail_unless (label > 50, "only %u pixels of the label are drawn", label);
   gst_buffer_unref (frame);
   gst_harness_teardown (h);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints as JSON what a picture of visioncrop costs, for ten objects of
- * 200x200 in 1920x1080 NV12, and what GStreamer's videocrop and videoscale
- * cost for a single box that never changes. */
+/* Prints as JSON the time that visioncrop takes per picture, for ten objects of
+ * 200x200 in 1920x1080 NV12, and the time of GStreamer's videocrop and
+ * videoscale for a single box that never changes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ compare (gconstpointer a, gconstpointer b)
   return *first < *second ? -1 : *first > *second;
 }
 
-/* The median time for a picture, or for a frame without any. */
+/* Prints the median time for a picture, or for a frame without pictures. */
 static void
 measure (const gchar *name, const gchar *line, guint n_objects, guint n_out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* visioncrop: which pixels, sizes, metadata, frames without objects. */
+/* visioncrop: pixels, sizes and metadata of its pictures; frames without
+ * objects. */
 #include "config.h"
 #include "cuvelements.h"
 
@@ -115,7 +116,7 @@ only_region (GstBuffer *picture)
   return roi;
 }
 
-/* The size of the caps in force. */
+/* Checks the size in the current caps. */
 static void
 check_size (GstHarness *h, gint width, gint height)
 {
@@ -128,7 +129,7 @@ check_size (GstHarness *h, gint width, gint height)
   ck_assert_int_eq (info.fps_n, 0);
 }
 
-/* The pixels of the box, as GStreamer's videocrop cuts them. */
+/* Returns the pixels of the box, as GStreamer's videocrop cuts them. */
 static GstBuffer *
 cropped (const gchar *format, GstBuffer *frame, gint x, gint y, gint w, gint h)
 {
@@ -215,8 +216,8 @@ CUV_TEST (scaled_with_borders)
   gst_buffer_unmap (picture, &map);
 }
 
-/* Narrow pictures of packed 4:2:2, which GStreamer's interpolation cannot
- * scale. */
+/* Narrow pictures of packed 4:2:2 are cropped, although GStreamer's
+ * interpolation cannot scale them. */
 CUV_TEST (few_pixels)
 {
   static const gint sizes[][2] = { { 1, 40 }, { 3, 40 }, { 7, 9 }, { 30, 5 },
@@ -277,7 +278,8 @@ CUV_TEST (object_is_on_the_picture)
   roi = only_region (picture);
   ck_assert_str_eq (g_quark_to_string (roi->roi_type), "face");
   ck_assert_int_eq (roi->id, 0);
-  /* 14,4 32x32 of the frame, twice as large: the box begins at 20,10 of it */
+  /* shows 14,4 32x32 of the frame at twice the size; the box begins at 20,10 of
+   * the frame */
   ck_assert_int_eq (roi->x, 12);
   ck_assert_int_eq (roi->y, 12);
   ck_assert_int_eq (roi->w, 40);
@@ -319,7 +321,7 @@ CUV_TEST (objects_that_are_not_cropped)
   fail_unless_equals_uint64 (cuv_stat (h->element, "outside"), 1);
 }
 
-/* The work of one frame is bounded. */
+/* The work for one frame is bounded. */
 CUV_TEST (too_many_objects)
 {
   g_autoptr (GstHarness) h = harness_new ("GRAY8", "");
@@ -373,7 +375,7 @@ CUV_TEST (gap_without_pictures)
             "t. ! queue ! visioncrop ! fakesink");
 }
 
-/* ---- what is before it ---- */
+/* ---- elements upstream ---- */
 
 static void
 keep_caps (GstPad *pad, GParamSpec *spec, gpointer info)

@@ -12,7 +12,7 @@
 #define U8 HEADER "data type = 1\n"
 #define U16 HEADER "data type = 12\n"
 #define APPSINK " ! appsink name=out sync=false"
-#define N_SAMPLES 60 /* of the header above */
+#define N_SAMPLES 60 /* samples of a cube with this header */
 
 void write_file (const gchar *name, gconstpointer bytes, gsize size);
 void write_text (const gchar *name, const gchar *text);
@@ -33,9 +33,10 @@ GstSample *player_pull (Player *self); /* NULL at EOS */
 void player_free (Player *self);
 void expect_end (Player *self);
 
-guint first_byte (GstSample *sample); /* unrefs it */
+guint first_byte (GstSample *sample); /* unrefs the sample */
 
-/* Sorted file names of the folder, separated by blanks; g_free() it. */
+/* Returns the sorted file names of the folder, separated by blanks; g_free()
+ * it. */
 gchar *files_here (void);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct {
   CuvEnviType type;
-  guint8 little[3][8]; /* a sample each */
+  guint8 little[3][8]; /* three samples */
   gdouble values[3];
 } TypeCase;
 

@@ -126,7 +126,7 @@ CUV_TEST (wavelength_units)
 {
   static const struct {
     const char *unit;
-    double length; /* of 2 units, in nm; 0: unknown */
+    double length; /* wavelength 2 of this unit, in nm; 0: unknown */
   } units[] = { { "wavelength units = Nanometers", 2 },
     { "wavelength units = nm", 2 }, { "wavelength units = Micrometers", 2000 },
     { "wavelength units = um", 2000 }, { "wavelength units = Microns", 2000 },
@@ -379,7 +379,7 @@ CUV_TEST (too_large_or_binary)
   g_free (bytes);
 }
 
-/* A header of `size` bytes that ends in copies of text. */
+/* Returns a header of `size` bytes that ends in copies of text. */
 static char *
 repeat (const char *start, const char *text, gsize size)
 {
@@ -504,7 +504,7 @@ CUV_TEST (keeps_carriage_returns_in_words)
   cuv_envi_extra_keys_clear (&extra);
 }
 
-/* Each key is written once, also if an extra key repeats it. */
+/* Each key is written once, even if an extra key repeats it. */
 CUV_TEST (writes_kept_keys)
 {
   CuvEnvi envi = parse_valid (others), again;
@@ -525,7 +525,7 @@ CUV_TEST (writes_kept_keys)
   free (written);
 }
 
-/* Headers have decimal points also in a locale with decimal commas. */
+/* Headers have decimal points even in a locale with decimal commas. */
 CUV_TEST (numbers_do_not_depend_on_locale)
 {
   g_autofree char *before = g_strdup (setlocale (LC_NUMERIC, NULL));

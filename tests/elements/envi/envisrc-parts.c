@@ -6,7 +6,7 @@
 
 #include "spectral/gstcuvspectralheader.h"
 
-/* Band b, line y, sample x of an image of 2 x 10 x 3 samples. */
+/* Returns band b, line y, sample x of an image of 2 x 10 x 3 samples. */
 static guint16
 long_sample (gint b, gint y, gint x)
 {
@@ -40,7 +40,8 @@ write_long_image (const gchar *interleave, gboolean big_endian)
   fail_unless (system ("cat samples >> long.img") == 0);
 }
 
-/* Checks a cube of lines from `start` on; returns its number of lines. */
+/* Checks a cube of the image's lines from `start` on; returns its number of
+ * lines. */
 static gint
 check_part (GstSample *sample, gint start)
 {

@@ -69,7 +69,7 @@ CUV_TEST (other_samples_are_converted)
   player_free (&player);
 }
 
-/* The names of header and data in common use. */
+/* Headers and data files are found by the names in common use. */
 CUV_TEST (other_file_is_found)
 {
   static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* spectralreflectance: values by their definition, changes, errors. */
+/* spectralreflectance: values, compared with their definition; changes while
+ * playing; errors. */
 #include "cubes.h"
 
 #include <math.h>
@@ -8,14 +9,16 @@
 
 enum { WIDTH = 5, HEIGHT = 4, BANDS = 3 };
 
-/* Line y of references: of the cubes' height or longer. */
+/* Returns a sample of the dark reference, which may have more lines than a
+ * cube. */
 static gdouble
 dark_at (gint x, gint y, gint b)
 {
   return 10 + x + 2 * b + y;
 }
 
-/* White; in pixel 3 of band 1 it does not exceed dark. */
+/* Returns a sample of the white reference; in pixel 3 of band 1 it does not
+ * exceed dark. */
 static gdouble
 white_at (gint x, gint y, gint b)
 {
@@ -38,7 +41,7 @@ mean_of (gdouble (*level) (gint, gint, gint), gint x, gint b, gint lines)
   return sum / lines;
 }
 
-/* The index of a sample in a cube of this many lines. */
+/* Returns the index of a sample in a cube of this many lines. */
 static gint
 index_of (const gchar *interleave, gint x, gint y, gint b, gint lines)
 {
@@ -117,7 +120,7 @@ harness_new (
   return h;
 }
 
-/* white_lines, dark_lines: 0 without one. */
+/* white_lines, dark_lines: lines of the reference; 0: no reference. */
 static void
 check_values (
     GstBuffer *out, const gchar *interleave, gint white_lines, gint dark_lines)
@@ -186,8 +189,8 @@ CUV_TEST (values_match_their_definition)
         lines[i / 9][1]);
 }
 
-/* Of the dark reference, of a line, NaN and the ignore value do not count, and
- * a level without a valid sample is unknown. */
+/* NaN and the ignore value do not count in the means over the dark reference's
+ * lines; if all samples of a mean are invalid, the result is NaN. */
 CUV_TEST (missing_samples_are_nan)
 {
   gfloat dark[2 * WIDTH * BANDS] = { NAN, 99, INFINITY }, got;
@@ -197,7 +200,7 @@ CUV_TEST (missing_samples_are_nan)
   g_autoptr (GstHarness) h = NULL;
 
   dark[WIDTH * BANDS] = 2;     /* the mean of NaN and 2 */
-  dark[WIDTH * BANDS + 1] = 4; /* of 99, ignored, and 4 */
+  dark[WIDTH * BANDS + 1] = 4; /* the mean of 99, which is ignored, and 4 */
   dark[WIDTH * BANDS + 2] = NAN;
   write_text ("dark.hdr",
       "ENVI\nsamples=5\nlines=2\nbands=3\ndata type=4\nbyte order=0\n"
@@ -249,7 +252,8 @@ CUV_TEST (references_change_while_playing)
   cuv_harness_unwatch (h, bus);
 }
 
-/* Keys of bands and of the place are kept, those of values are not. */
+/* Keys that describe bands or the location are kept, those that describe values
+ * are not. */
 CUV_TEST (keys_of_bands_are_kept)
 {
   GstCuvSpectralInfo info;

@@ -14,7 +14,8 @@ enum { WIDTH = 20, HEIGHT = 10, PIXELS = WIDTH * HEIGHT, BANDS = 5 };
   "framerate=10/1"
 #define NM ",wavelengths=(double)<440,460,545,640,900>"
 
-/* Band b has values from -100 in steps of b + 1, in a mixed order. */
+/* Returns a sample; band b has values from -100 in steps of b + 1, in a mixed
+ * order. */
 static gfloat
 sample (gint pixel, gint band)
 {
@@ -242,8 +243,8 @@ CUV_TEST (bands_without_valid_samples_are_not_chosen)
   cuv_harness_unwatch (h, bus);
 }
 
-/* The second cube is brighter by the whole range: the limits follow by a tenth
- * of it, and entirely after a flush. */
+/* The second cube is brighter by the whole range: the limits move by a tenth of
+ * that, and fully after a flush. */
 CUV_TEST (limits_change_smoothly)
 {
   g_autoptr (GstHarness) h = harness_new ("bands=1,1,1 percentile=0", CAPS);

@@ -18,10 +18,9 @@ typedef struct {
 } FakecudaCounts;
 
 typedef void (*FakecudaCount) (FakecudaCounts *counts); /* fakecuda_count */
-typedef void (*FakecudaFail) (int n); /* fakecuda_fail_allocation: the next n
-                                         allocations succeed, later ones run
-                                         out of memory; n < 0: none does.
-                                         fakecuda_fail_copy: the same for
-                                         asynchronous copies */
+/* fakecuda_fail_allocation: the next n allocations succeed, later ones run out
+ * of memory; n < 0: all succeed. fakecuda_fail_copy: the same for asynchronous
+ * copies. */
+typedef void (*FakecudaFail) (int n);
 
 #endif

@@ -81,7 +81,8 @@ CUV_TEST (old_driver_is_reported)
   fail_unless (g_atomic_int_get (&n) > 0);
 }
 
-/* Set once; it also holds for a decoder that shares the context. */
+/* Blocking synchronisation is set once, and also for a decoder that shares the
+ * context. */
 CUV_TEST (context_uses_blocking_sync)
 {
   const gint before = cuv_fake_counts ().blocking_sync_contexts;

@@ -171,7 +171,8 @@ CUV_TEST (shared_frames_are_not_copied)
       == NULL);
 }
 
-/* A tracker without a target requests every frame, which is reported once. */
+/* A tracker without a target requests every frame, so inference-interval has no
+ * effect; this is reported once. */
 CUV_TEST (suspended_interval_is_reported)
 {
   CuvProbe *probe;
@@ -217,7 +218,7 @@ CUV_TEST (stats_count_analysed_and_skipped)
   gst_structure_free (stats);
 }
 
-/* The element may continue after a flush; it prepares again what has failed. */
+/* The element may continue after a flush; it is then configured again. */
 CUV_TEST (failure_stops_the_flow)
 {
   CuvProbe *probe;
@@ -241,8 +242,8 @@ first_luma (GstBuffer *buffer)
   return luma;
 }
 
-/* Writes in place if the frame has no other owner, otherwise to a pooled copy.
- */
+/* Pixels are written in place if the frame has no other owner, otherwise to a
+ * copy from the pool. */
 CUV_TEST (writes_in_place_or_to_a_copy)
 {
   CuvProbe *probe;

@@ -20,7 +20,7 @@ typedef enum {
   KEEPS,   /* in every version */
   BORDERS, /* before 1.28 nothing reports the borders, and GStreamer moves
             * regions as if there were none */
-  MOVES,   /* since 1.28, before that they are dropped */
+  MOVES,   /* moved since 1.28, dropped before */
   DROPS,   /* may drop any results */
 } Expected;
 
@@ -145,7 +145,7 @@ new_frame (void)
   return buffer;
 }
 
-/* ---- what comes out ---- */
+/* ---- the output ---- */
 
 typedef struct {
   const gchar *line;
@@ -209,7 +209,7 @@ find_table (const Output *out, const gchar *kind, GstCuvTable *table)
   return FALSE;
 }
 
-/* Scales a coordinate as a reader of tables does. */
+/* Returns a coordinate in the frame, scaled as a reader of tables does. */
 static gdouble
 in_frame (const Output *out, const GstCuvTable *table, const gchar *column)
 {
@@ -301,7 +301,8 @@ check_box (const Output *out, const gchar *what, const gdouble at[4])
       out->right[2], out->bottom[2]);
 }
 
-/* Tables that are neither segments nor points are scaled at most. */
+/* Tables that are neither segments nor points are scaled, but not otherwise
+ * moved. */
 static void
 check_boxes (const Output *out, gboolean expected)
 {
@@ -398,7 +399,7 @@ is_installed (const gchar *line)
   GstElementFactory *factory = gst_element_factory_find (name);
 
   if (factory == NULL)
-    g_printerr ("not tested, no such element here: %s\n", name);
+    g_printerr ("not tested: no element %s\n", name);
   else
     gst_object_unref (factory);
   return factory != NULL;

@@ -16,7 +16,7 @@ live_harness (CuvProbe **probe)
   return h;
 }
 
-/* Pushes the nth frame when the clock is delay past its timestamp. */
+/* Pushes the nth frame when the clock is `delay` past its timestamp. */
 static gboolean
 push_delayed (GstHarness *h, guint n, GstClockTime delay)
 {
@@ -33,8 +33,8 @@ advance_clock (GstPad *pad, GstPadProbeInfo *info, gpointer h)
   return GST_PAD_PROBE_OK;
 }
 
-/* Frames are queued: the sink holds the thread up to the time of the next one,
- * which is delay past its timestamp. */
+/* Pushes the nth frame from a queue: the sink blocks the thread until the clock
+ * is `delay` past the timestamp of frame `next`. */
 static gboolean
 push_queued (GstHarness *h, guint n, guint next, GstClockTime delay)
 {
@@ -85,7 +85,7 @@ CUV_TEST (frames_captured_during_an_analysis_are_skipped)
   g_autoptr (GstHarness) h = live_harness (&probe);
 
   gst_harness_push_upstream_event (h, gst_event_new_latency (GST_SECOND));
-  probe->takes_us = 115000; /* 3.45 frames, 10.35 in three analyses */
+  probe->takes_us = 115000; /* 3.45 frame times; three analyses: 10.35 */
   for (guint n = 0; n < 10; n++)
     cuv_probe_push (h, n, NULL);
   fail_unless_equals_int (probe->n_analyse, 3);
@@ -162,7 +162,8 @@ CUV_TEST (qos_marks_late_frames)
   fail_unless_equals_uint64 (cuv_stat (h->element, "skipped-late"), 2);
 }
 
-/* Exactly the time of an analysis, so that a sink waits no longer. */
+/* The latency is exactly the time of an analysis, so that sinks do not wait
+ * longer. */
 CUV_TEST (latency_is_the_analysis_time)
 {
   CuvProbe *probe;

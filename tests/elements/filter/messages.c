@@ -63,7 +63,8 @@ CUV_TEST (message_on_change)
   teardown (h, bus);
 }
 
-/* Only for analysed frames: a held result was reported already. */
+/* Messages are posted for analysed frames only: a held result was already
+ * reported. */
 CUV_TEST (message_every_frame)
 {
   CuvProbe *probe;

@@ -9,9 +9,9 @@ typedef struct {
 GType cuv_probe_get_type (void);
 G_DEFINE_TYPE (CuvProbe, cuv_probe, GST_TYPE_CUV_FILTER)
 
-/* Replaces GStreamer's function, with which the base class measures an
- * analysis: this stopwatch advances by takes_us, whatever else runs on the
- * machine. */
+/* gst_util_get_timestamp() replaces GStreamer's, with which the base class
+ * times an analysis: this stopwatch advances by takes_us, whatever else runs on
+ * the machine. */
 static GstClockTime stopwatch = GST_SECOND;
 
 CUV_API GstClockTime
@@ -72,7 +72,7 @@ cuv_probe_analyse (
   for (gint y = 0; y < frame->frame.height && !frame->cuda; y++)
     for (gint x = 0; x < frame->frame.width; x++)
       self->luma += cuv_frame_grey (&frame->frame, x, y);
-  /* when writes is cleared, the frame was made writable before */
+  /* the frame after `writes` was cleared had been made writable before */
   fail_unless_equals_int (frame->writable, writes || self->wrote);
   self->wrote = writes;
   if (writes && !frame->cuda)

@@ -13,25 +13,26 @@ typedef struct {
   GstCuvSettings settings;
   guint n_configure, n_analyse, n_publish, n_reset;
   guint n_messages; /* messages that publish() filled in */
-  GstClockTime age; /* of the last publish */
+  GstClockTime age; /* age of the results at the last publish() */
   guint64 luma;     /* the sum of the last frame's grey values */
-  gboolean cuda;    /* TRUE if it was on the device */
+  gboolean cuda;    /* the last frame was in device memory */
   guint change;     /* what change() returns */
   guint takes_us;   /* time that analyse() adds to the stopwatch; default 1
                      * ms */
-  gboolean sleeps;  /* analyse also sleeps that long */
-  gboolean wrote;   /* analyse inverted the last frame */
-  gboolean fail;    /* analyse fails */
+  gboolean sleeps;  /* analyse() also sleeps for takes_us */
+  gboolean wrote;   /* analyse() inverted the last frame */
+  gboolean fail;    /* analyse() fails */
 } CuvProbe;
 
 /* Registers the element and returns a harness for it, with caps NV12 64x48. */
 GstHarness *cuv_probe_harness (CuvProbe **probe);
 
-/* A frame of 64x48 NV12, the nth at 30 frames a second. */
+/* Returns a frame of 64x48 NV12, the nth at 30 frames a second. */
 GstBuffer *cuv_probe_frame (guint n);
 
-/* Pushes the nth frame and checks that it comes out unchanged. TRUE if results
- * are attached; *analysis is then the number of their analysis, from 1. */
+/* Pushes the nth frame and checks that it comes out unchanged. Returns TRUE if
+ * results are attached; *analysis is then the number of the analysis that made
+ * them, counted from 1. */
 gboolean cuv_probe_push (GstHarness *h, guint n, guint *analysis);
 
 void cuv_probe_register (void);

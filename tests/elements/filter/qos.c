@@ -16,10 +16,10 @@ typedef struct {
   GstClock *clock;
   GstCuvQos qos[2];
   guint n_qos;
-  GstClockTime took[2];        /* time of an analysis */
+  GstClockTime took[2];        /* duration of an analysis */
   GstClockTime source;         /* latency that the source reports */
   GstClockTime source_delay;   /* its real latency */
-  GstClockTime period;         /* real time between frames, stamped FRAME */
+  GstClockTime period;         /* real interval of frames; timestamps: FRAME */
   GstClockTime work;           /* time that other elements upstream take in the
                                 * thread */
   GstClockTime after;          /* time that elements downstream take */
@@ -28,7 +28,7 @@ typedef struct {
   guint n;                     /* frames so far */
   GstClockTime now;            /* clock of the thread */
   GstClockTime latest;         /* largest delay of a frame */
-  guint n_analysed[2], n_both; /* n_both: by both elements */
+  guint n_analysed[2], n_both; /* frames analysed by each element, by both */
 } Stream;
 
 static Stream
@@ -136,7 +136,8 @@ CUV_TEST (slow_analysis_reports_its_time)
   stream_clear (&stream);
 }
 
-/* Times around the shortest one reported cause no new messages. */
+/* Times that vary around the shortest one that is reported cause no new
+ * messages. */
 CUV_TEST (latency_does_not_flap)
 {
   Stream stream = stream_new (1, 5 * MS, 0);
@@ -168,8 +169,8 @@ CUV_TEST (frames_before_the_base_time_are_not_late)
   stream_clear (&stream);
 }
 
-/* 47 ms per frame of 33 ms: late frames are skipped, the thread is busy and the
- * stream keeps its rate. */
+/* An analysis takes 47 ms, frames come every 33 ms: late frames are skipped,
+ * the thread is busy and the stream keeps its rate. */
 static void
 check_too_slow (gboolean queue)
 {
@@ -234,8 +235,8 @@ CUV_TEST (source_with_unreported_latency_is_analysed)
   stream_clear (&stream);
 }
 
-/* A source makes frames more slowly than it stamps them. Nothing is queued as
- * long as analysis keeps up with them. */
+/* A source produces frames more slowly than their timestamps say. Nothing is
+ * queued while analysis keeps up. */
 static void
 check_slow_source (
     GstClockTime period, GstClockTime took, GstClockTime after, guint n_skipped)
@@ -246,8 +247,8 @@ check_slow_source (
   stream.after = after;
   play (&stream, 1000);
   fail_unless (stream.n_analysed[0] >= 1000 - n_skipped,
-      "%u of 1000 analysed, every %u ms, in %u", stream.n_analysed[0],
-      (guint) (period / MS), (guint) (took / MS));
+      "%u of 1000 frames analysed; one comes every %u ms, analysis takes %u ms",
+      stream.n_analysed[0], (guint) (period / MS), (guint) (took / MS));
   stream_clear (&stream);
 }
 
@@ -256,7 +257,8 @@ CUV_TEST (frames_of_a_slow_source_are_analysed)
   check_slow_source (100 * MS, 5 * MS, 0, 0);
   check_slow_source (100 * MS, 60 * MS, 0, 0);
   check_slow_source (67 * MS, 30 * MS, 0, 0);
-  /* less idle than a frame: it is tested now and then that nothing is queued */
+  /* idle for less than a frame: a frame is skipped now and then to test whether
+   * frames are queued */
   check_slow_source (FRAME + FRAME / 100, 5 * MS, 0, 1);
   check_slow_source (67 * MS, 55 * MS, 0, 15);
   check_slow_source (FRAME + FRAME / 20, 25 * MS, 0, 4);
@@ -360,7 +362,7 @@ CUV_TEST (durations_do_not_overflow)
   stream_clear (&stream);
 }
 
-/* Any element or application may send such an event. */
+/* Any element or application may send QoS events with extreme values. */
 CUV_TEST (qos_events_do_not_overflow)
 {
   const GstClockTimeDiff diffs[] = { G_MAXINT64, G_MININT64, 1, 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files that properties name: anything that is not a regular file, or is too
- * large, is refused at once by an error that names it. Opening a FIFO
- * without a writer would block the test. */
+ * large, is refused at once with an error that names it. Opening a FIFO without
+ * a writer would block the test. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element with random properties, caps, buffers, metas, events, queries
- * and state changes: no crash and no GLib warning. Run it under the sanitizers.
- * CUV_TEST_CASES is the number of cases per element. */
+/* Tests every element with random properties, caps, buffers, metas, events,
+ * queries and state changes: no crash and no GLib warning. Run it under the
+ * sanitizers. CUV_TEST_CASES is the number of cases per element. */
 #include "random-metas.h"
 #include "random.h"
 
@@ -11,11 +11,11 @@
 
 typedef struct {
   GstElement *element;
-  GstPad *src, *sink;    /* the test's, linked with the element's */
-  GPtrArray *properties; /* GParamSpec of those to set */
+  GstPad *src, *sink;    /* pads of the test, linked with the element's */
+  GPtrArray *properties; /* GParamSpecs of the properties to set */
   GstCaps *caps;
   GstVideoInfo info; /* format UNKNOWN: not raw video */
-  gsize size;        /* of a buffer */
+  gsize size;        /* size of a buffer */
   GstClockTime time;
 } Fuzz;
 
@@ -24,7 +24,8 @@ typedef void (*Action) (Fuzz *self);
 static GPtrArray *names;
 static gchar *folder;
 static gint n_cases = 40;
-static guint n_pushed, n_passed; /* buffers of the element */
+/* buffers that the element received and passed on */
+static guint n_pushed, n_passed;
 
 /* ---- properties ---- */
 

@@ -30,7 +30,7 @@ def searched(command):
 
 
 def inspect(name):
-    """Returns the output of gst-inspect-1.0, after checks."""
+    """Checks and returns the output of gst-inspect-1.0."""
     start = time.monotonic()
     done, libraries = searched(['gst-inspect-1.0', name])
     print(f'{name}: {1000 * (time.monotonic() - start):.0f} ms')

@@ -12,7 +12,8 @@
   "houghlines name=b stats-interval=1 ! rcdtrack name=c stats-interval=1 ! "   \
   "visionoverlay"
 
-static GPtrArray *names; /* of the elements with a sink and a source pad */
+/* names of the elements with a sink and a source pad */
+static GPtrArray *names;
 
 static gboolean
 has_stat (GstElement *element, const gchar *field)
@@ -122,7 +123,7 @@ CUV_LOOP_TEST (frames_without_timestamps_are_analysed, names->len)
   check_all_analysed (h->element, 5);
 }
 
-/* Frames seconds to minutes apart, without durations. */
+/* Frames are seconds to minutes apart and have no durations. */
 CUV_LOOP_TEST (frames_of_a_varying_rate_are_analysed, names->len)
 {
   static const GstClockTime steps[] = { 1, 5, 200, 40, 1000, 3, 33 };
@@ -201,8 +202,8 @@ check_chain (const gchar *source, guint n)
   pipeline = cuv_pipeline_new (line);
   longest = cuv_pipeline_play_live (pipeline);
   added = latency_of (pipeline) - before;
-  g_print ("%s: adds %.1f ms, a frame takes %.1f at most\n", source,
-      (gdouble) added / GST_MSECOND, (gdouble) longest / GST_MSECOND);
+  g_print ("%s: adds %.1f ms of latency; a frame takes at most %.1f ms\n",
+      source, (gdouble) added / GST_MSECOND, (gdouble) longest / GST_MSECOND);
   fail_unless (added <= 3 * longest);
   fail_unless (added == 0 || longest >= 5 * GST_MSECOND);
   check_element (pipeline, "a", n);
@@ -244,7 +245,7 @@ CUV_TEST (chain_beside_slow_branch)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-/* Frames of an application, timestamped on arrival. */
+/* An application's frames are timestamped on arrival. */
 CUV_TEST (chain_after_appsrc)
 {
   g_autoptr (GstElement) pipeline = cuv_pipeline_new (

@@ -8,8 +8,8 @@
 #define WIDTH 35
 #define HEIGHT 33
 
-static GPtrArray *names; /* of the elements that take video frames */
-static gchar *location;  /* of what ldpindexsink writes */
+static GPtrArray *names; /* names of the elements that take video frames */
+static gchar *location;  /* path of the index that ldpindexsink writes */
 
 /* Planes one after the other, without a spare byte at the end. */
 typedef struct {

@@ -12,7 +12,7 @@
 
 static GPtrArray *names;
 
-/* The properties that the project adds; unref the array. */
+/* Returns the properties that the project adds; unref the array. */
 static GPtrArray *
 own_properties (GstElement *element)
 {
@@ -126,7 +126,7 @@ set_number (GstElement *element, GParamSpec *spec, gdouble number)
   g_object_set_property (G_OBJECT (element), spec->name, &value);
   get_value (element, spec, &got);
   fail_unless (g_param_values_cmp (spec, &value, &got) == 0,
-      "%s does not take %g", spec->name, number);
+      "%s does not accept %g", spec->name, number);
   g_value_unset (&got);
   g_value_unset (&value);
 }
@@ -141,7 +141,7 @@ set_flags (GstElement *element, GParamSpec *spec, guint flags)
   fail_unless_equals_int (got, flags);
 }
 
-/* No flag, each single one, all. */
+/* Sets no flag, each single flag, and all flags. */
 static void
 set_each_flag (GstElement *element, GParamSpec *spec)
 {
@@ -246,8 +246,8 @@ push (GstHarness *h, guint n)
   gst_clear_buffer (&out);
 }
 
-/* Sets limits between frames; none is pushed with a number at its limit, which
- * may mean "find everything". */
+/* Sets limits between frames; no frame is pushed while a number is at its
+ * limit, which may mean "find everything". */
 CUV_LOOP_TEST (properties_change_while_playing, names->len)
 {
   GPtrArray *own;
@@ -346,7 +346,8 @@ CUV_LOOP_TEST (controllers_set_properties, names->len)
   gst_harness_teardown (h);
 }
 
-/* All readable and writable properties, which a preset has to keep, as text. */
+/* Returns as text all readable and writable properties, which a preset has to
+ * keep. */
 static GPtrArray *
 texts_of (GstElement *element, GPtrArray *own)
 {

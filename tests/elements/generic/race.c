@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element while frames pass and other threads set and read its
+/* Tests every element while frames pass and other threads set and read its
  * properties, query its latency and emit its signals. Run it under the
  * sanitizers. */
 #include "random.h"
@@ -10,12 +10,12 @@
   "videotestsrc pattern=ball ! "                                               \
   "video/x-raw,format=%s,width=96,height=64,framerate=100/1 ! "
 
-#define N_ITERATIONS 1000 /* of each thread */
+#define N_ITERATIONS 1000 /* per thread */
 
 static GPtrArray *names;
 static gchar *location;
 
-/* A format that the element takes, or NULL. */
+/* Returns a format that the element takes, or NULL. */
 static const gchar *
 format_of (const gchar *name)
 {

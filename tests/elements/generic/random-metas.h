@@ -5,8 +5,8 @@
 
 #include "cuvelements.h"
 
-/* Adds metas of every kind that elements read, with random values. info: of the
- * frame, its format UNKNOWN if it is not raw video. */
+/* Adds metas of every kind that elements read, with random values. info: the
+ * frame's; its format is UNKNOWN if the buffer is not raw video. */
 void random_metas (GstBuffer *buffer, const GstVideoInfo *info);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "random.h"
 
-#define MAX_WORK 96 /* limits the time of a frame */
+#define MAX_WORK 96 /* bounds the time that a frame takes */
 
 guint
 below (guint n)
@@ -15,7 +15,7 @@ once_in (guint n)
   return below (n) == 0;
 }
 
-/* Not the properties that open files nor those of base classes. */
+/* Excludes properties that open files, and those of base classes. */
 static gboolean
 is_fuzzed (const GParamSpec *spec)
 {
@@ -31,7 +31,7 @@ is_fuzzed (const GParamSpec *spec)
       && !g_strv_contains (files, spec->name);
 }
 
-/* Bounds the time of a frame; the values remain valid. */
+/* Bounds the time that a frame takes; the values remain valid. */
 static gdouble
 largest (const GParamSpec *spec, gdouble maximum)
 {

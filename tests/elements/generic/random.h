@@ -8,11 +8,11 @@
 guint below (guint n);
 gboolean once_in (guint n);
 
-/* The GParamSpecs that random_set() may set: none that opens files. Unref the
- * array. */
+/* Returns the GParamSpecs that random_set() may set, without those that open
+ * files. Unref the array. */
 GPtrArray *random_properties (GstElement *element);
 
-/* Sets one of them to a value within its range, often to a limit. */
+/* Sets one of the properties to a value within its range, often to a limit. */
 void random_set (GstElement *element, GPtrArray *properties);
 void random_get (GstElement *element); /* reads all */
 

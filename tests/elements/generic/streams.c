@@ -3,10 +3,11 @@
  * frames reach the elements in CUDA memory. */
 #include "cuvelements.h"
 
-static GPtrArray *names; /* of the elements with a sink and a source pad */
+/* names of the elements with a sink and a source pad */
+static GPtrArray *names;
 static gboolean cuda;
 
-/* TRUE for elements that must not change pixels or memory. */
+/* Returns TRUE for elements that must not change pixels or memory. */
 static gboolean
 only_reads (const gchar *name)
 {
@@ -131,7 +132,8 @@ push_and_compare (
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
   out = gst_harness_pull (h);
-  fail_unless (out != NULL, "%s %dx%d is dropped", format, width, height);
+  fail_unless (
+      out != NULL, "a frame of %s %dx%d is dropped", format, width, height);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (in));
   fail_unless (cuv_frames_equal (format, width, height, in, out),
       "%s %dx%d is changed", format, width, height);
@@ -152,7 +154,8 @@ check_format (const gchar *name, const gchar *format)
   }
 }
 
-/* The host memory formats of the sink template; a few common ones for ANY. */
+/* Returns the host memory formats of the sink template; for ANY a few common
+ * ones. */
 static GPtrArray *
 formats_of (const gchar *name)
 {
@@ -269,7 +272,8 @@ CUV_LOOP_TEST (metas_are_kept, names->len)
   finish ();
 }
 
-/* Even if the frame has another owner, and whatever metas it has. */
+/* Frames are not copied even if they have another owner, whatever metas they
+ * have. */
 CUV_LOOP_TEST (analyzers_do_not_copy, names->len)
 {
   GstHarness *h;
@@ -290,7 +294,7 @@ CUV_LOOP_TEST (analyzers_do_not_copy, names->len)
   finish ();
 }
 
-/* Buffers without times or too small for a frame: an error or not, but no
+/* Buffers without times, or too small for a frame, may cause an error but no
  * crash. */
 CUV_LOOP_TEST (malformed_buffers_do_not_crash, names->len)
 {

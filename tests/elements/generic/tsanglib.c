@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes GLib's locks visible to ThreadSanitizer: the system's GLib is not built
  * with it, and its mutexes are not pthread's. These functions replace GLib's
- * and report what happens before what. */
+ * and report the order that the locks enforce. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>

@@ -102,7 +102,7 @@ cuv_element_makes (const gchar *name, const gchar *format)
   return has_pad_for (name, format, gst_element_factory_can_src_any_caps);
 }
 
-/* visioncrop makes a frame of each object. */
+/* Leaves out visioncrop, which makes a frame of each object. */
 GPtrArray *
 cuv_frame_element_names (void)
 {
@@ -125,7 +125,7 @@ cuv_element_is_host_only (const gchar *name)
   return g_strv_contains (names, name);
 }
 
-/* TRUE if the property exists and has its default value. */
+/* Returns TRUE if the property exists and has its default value. */
 static gboolean
 is_unset (GstElement *element, const gchar *name)
 {
@@ -267,7 +267,8 @@ cuv_pipeline_play (GstElement *pipeline)
   return text;
 }
 
-/* Time of an analysis from a statistics message; 0 for other messages. */
+/* Returns the time of an analysis from a statistics message; 0 for other
+ * messages. */
 static GstClockTime
 analysis_time (GstMessage *message)
 {
@@ -443,7 +444,8 @@ cuv_frame_new (const gchar *format, gint width, gint height)
   return buffer;
 }
 
-/* One component's samples: YUY2's last V counts even if the width is odd. */
+/* Compares one component's samples. YUY2's last V counts even if the width is
+ * odd. */
 static gboolean
 component_equal (const GstVideoFrame *a, const GstVideoFrame *b, gint c)
 {

@@ -22,17 +22,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstHarness, gst_harness_teardown)
 
 #define CUDA_FEATURE "memory:CUDAMemory"
 
-/* The names of all elements of this project, from the registry, sorted. */
+/* Returns the sorted names of all elements of this project in the registry. */
 GPtrArray *cuv_element_names (void);
 
-/* The names of the elements that take video frames and pass them on. */
+/* Returns the names of the elements that take video frames and pass them on. */
 GPtrArray *cuv_frame_element_names (void);
 
-/* TRUE if a sink or source pad has raw video of this format. */
+/* Return TRUE if a sink or source pad template has raw video of this format. */
 gboolean cuv_element_takes (const gchar *name, const gchar *format);
 gboolean cuv_element_makes (const gchar *name, const gchar *format);
 
-/* TRUE if the element works in host memory only. */
+/* Returns TRUE if the element works in host memory only. */
 gboolean cuv_element_is_host_only (const gchar *name);
 
 /* Sets the properties without which the element cannot run: a model or an
@@ -45,9 +45,9 @@ GstHarness *cuv_element_harness (const gchar *name);
 /* Sets properties: "a=b c=d 'e=with spaces'". */
 void cuv_element_set (GstElement *element, const gchar *settings);
 
-/* Whether GLib reports, between these calls, that a property is set to a value
- * out of range: GLib 2.74 warns, 2.84 logs a critical message. fatal: what the
- * first returned. */
+/* cuv_reported() returns whether GLib has reported, since cuv_expect_report(),
+ * that a property was set to a value out of range: GLib 2.74 warns, 2.84 logs a
+ * critical message. fatal: the result of cuv_expect_report(). */
 GLogLevelFlags cuv_expect_report (void);
 gboolean cuv_reported (GLogLevelFlags fatal);
 
@@ -58,21 +58,22 @@ void cuv_expect_parse_error (const gchar *element, const gchar *setting);
  * the part. Unrefs the element. */
 void cuv_expect_no_start (GstElement *element, const gchar *part);
 
-/* Path of an index of one picture for ldpretrieve; deleted when the program
- * ends. */
+/* Returns the path of an index of one picture for ldpretrieve; deleted when the
+ * program ends. */
 const gchar *cuv_index_path (void);
 
-/* Path of a file that elements may write; deleted when the program ends. */
+/* Returns the path of a file that elements may write; deleted when the program
+ * ends. */
 const gchar *cuv_output_path (void);
 
 /* Sets the caps of the harness's source pad. */
 void cuv_harness_caps (
     GstHarness *h, const gchar *format, gint width, gint height);
 
-/* A flush, and the segment after it. */
+/* Sends a flush and a segment. */
 void cuv_harness_flush (GstHarness *h);
 
-/* Sets and removes a bus; pending messages are dropped. */
+/* Set and remove a bus; pending messages are dropped. */
 GstBus *cuv_harness_watch (GstHarness *h);
 void cuv_harness_unwatch (GstHarness *h, GstBus *bus);
 
@@ -94,22 +95,23 @@ gchar *cuv_pipeline_play (GstElement *pipeline);
  * for a frame. Leaves the pipeline playing. */
 GstClockTime cuv_pipeline_play_live (GstElement *pipeline);
 
-/* cuv_pipeline_new, play, unref; fails the test on an error. */
+/* Makes a pipeline, plays it and unrefs it. Fails the test on an error. */
 void cuv_play (const gchar *line);
 
-/* Fails the test unless the pipeline fails with an error that has the part. */
+/* Fails the test unless the pipeline fails with an error that contains the
+ * part. */
 void cuv_expect_error (const gchar *line, const gchar *part);
 
-/* The path of a file of opencv-doc, or of the folder CUV_TEST_DATA; free it.
- * Fails the test if it is not there. */
+/* Returns the path of a file of opencv-doc, or of the folder CUV_TEST_DATA;
+ * free it. Fails the test if there is no such file. */
 gchar *cuv_test_file (const gchar *name);
 
 /* Changes to a new temporary folder; cuv_folder_leave() removes it. */
 void cuv_folder_enter (void);
 void cuv_folder_leave (void);
 
-/* The next sample of the appsink "sink" of a playing pipeline. Fails the test
- * on an error or EOS. */
+/* Returns the next sample of the appsink "sink" of a playing pipeline. Fails
+ * the test on an error or EOS. */
 GstSample *cuv_pull_sample (GstElement *pipeline);
 
 gboolean cuv_pad_has_cuda (GstElement *element, const gchar *pad);
@@ -118,28 +120,31 @@ guint cuv_stat_uint (GstElement *element, const gchar *field);
 gboolean cuv_stat_is (
     GstElement *element, const gchar *field, const gchar *text);
 
-/* The text of the first warning or error on the bus, NULL if none; free it. */
+/* pop_problem() returns the text of the first warning or error on the bus, NULL
+ * if there is none; free it. */
 gchar *pop_problem (GstBus *bus, GstMessageType type);
 void expect_problem (GstBus *bus, GstMessageType type, const gchar *part);
 void expect_no_warning (GstBus *bus);
 
-/* A frame of random pixels in one memory, with padded rows and a GstVideoMeta.
- * cuv_frames_equal() compares without the padding. */
+/* Returns a frame of random pixels in one memory, with padded rows and a
+ * GstVideoMeta. cuv_frames_equal() compares without the padding. */
 GstBuffer *cuv_frame_new (const gchar *format, gint width, gint height);
 gboolean cuv_frames_equal (
     const gchar *format, gint width, gint height, GstBuffer *a, GstBuffer *b);
 
-/* A 64x48 NV12 frame that has a ROI with params, custom metas with all kinds of
- * tags, crop, time code, reference time, flags and times. cuv_check_metas()
- * fails the test if one of them is missing, and names the line. */
+/* Returns a 64x48 NV12 frame that has a ROI with params, custom metas with all
+ * kinds of tags, crop, time code, reference time, flags and times.
+ * cuv_check_metas() fails the test if one of them is missing, and names the
+ * line. */
 GstBuffer *cuv_frame_with_metas (void);
 void cuv_check_metas (const gchar *line, GstBuffer *buffer);
 
-/* The next region of interest; the state is NULL at first. */
+/* Returns the next region of interest; *state is NULL at first. */
 GstVideoRegionOfInterestMeta *cuv_next_region (
     GstBuffer *buffer, gpointer *state);
 
-/* The stand-in driver's counters; fails the test if a real driver is loaded. */
+/* Returns the stand-in driver's counters; fails the test if a real driver is
+ * loaded. */
 FakecudaCounts cuv_fake_counts (void);
 void cuv_fake_fail_allocation (int n);
 void cuv_fake_fail_copy (int n);

@@ -21,8 +21,8 @@ cuv_test_file (const gchar *name)
       folder ? folder : "/usr/share/doc/opencv-doc/examples/data", name, NULL);
 
   fail_unless (g_file_test (path, G_FILE_TEST_EXISTS),
-      "no file %s: scripts/setup.sh installs opencv-doc with its pictures; "
-      "CUV_TEST_DATA=folder names others",
+      "no such file: %s; scripts/setup.sh installs opencv-doc; "
+      "set CUV_TEST_DATA to use another folder",
       path);
   return path;
 }

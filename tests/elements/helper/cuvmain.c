@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The main() of programs of CUV_TEST()s that have none of their own. */
+/* The main() of programs of CUV_TEST()s that do not define one. */
 #include "cuvtest.h"
 
 int

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that also run on a GPU: CUV_TEST_CUDA=1 requires one, and requires
- * that frames are analysed there, with the same results. Without a GPU such a
- * run is skipped. */
+/* Programs that also run on a GPU: with CUV_TEST_CUDA=1 frames must be analysed
+ * on the GPU, with the same results. Without a GPU such a run is skipped. */
 #ifndef CUV_DEVICE_H
 #define CUV_DEVICE_H
 

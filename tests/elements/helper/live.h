@@ -16,7 +16,8 @@ typedef struct {
   gchar *shown; /* what the last frame shows, as text */
 } CuvLive;
 
-/* The element, its properties, and frames of this format. */
+/* Returns a harness of the element with these properties, for frames of this
+ * format. */
 CuvLive cuv_live_new (const gchar *element, const gchar *properties,
     const gchar *format, gint width, gint height);
 void cuv_live_clear (CuvLive *self);
@@ -33,7 +34,7 @@ GstBuffer *cuv_live_push (CuvLive *self, GstBuffer *frame);
 void cuv_live_push_error (
     CuvLive *self, GstBuffer *frame, const gchar *problem);
 
-/* Fails the test unless `now` differs from what the frame before showed, or
+/* Fails the test unless `now` differs from what the previous frame showed, or
  * equals it. Takes `now`. */
 void cuv_live_check (
     CuvLive *self, const gchar *what, gchar *now, gboolean differs);
@@ -53,17 +54,18 @@ typedef struct {
   const gchar *bad, *problem, *fix;
 } CuvContradiction;
 
-/* A harness of settings that are valid, or of these. */
+/* Returns a harness with the settings `bad`, or with valid ones if it is NULL.
+ */
 typedef CuvLive (*CuvLiveOpen) (const gchar *bad);
 
-/* Each as an error at start. frame() makes a frame. */
+/* Checks that each contradiction is an error at start. frame() makes frames. */
 void cuv_contradictions_at_start (const CuvContradiction *table, guint n,
     CuvLiveOpen open, GstBuffer *(*frame) (CuvLive *self));
 
-/* Each as one warning while playing; the previous settings stay in force until
- * it is resolved. show() pushes a frame and, unless `is_free`, checks that it
- * shows the settings of open(). resize() may be NULL: after a change of caps
- * the warning comes again. */
+/* Checks that each contradiction causes one warning while playing, and that the
+ * previous settings stay in force until it is resolved. show() pushes a frame
+ * and, unless `is_free`, checks that it shows the settings of open(). resize()
+ * changes the caps, which repeats the warning; it may be NULL. */
 void cuv_contradictions_live (const CuvContradiction *table, guint n,
     CuvLiveOpen open, void (*show) (CuvLive *self, gboolean is_free),
     void (*resize) (CuvLive *self));

@@ -10,7 +10,8 @@
 #define WIDTH 200
 #define HEIGHT 150
 
-/* Horizontal, vertical and diagonal; each pixel votes for its line. */
+/* Returns a frame with a horizontal, a vertical and a diagonal stroke, whose
+ * pixels each vote for their line. */
 static GstBuffer *
 three_strokes (const gchar *format)
 {
@@ -57,7 +58,7 @@ CUV_TEST (test_known_lines)
   fail_if (gst_structure_has_field (table.structure, "age"));
 }
 
-/* The four edges of a filled rectangle by Canny, the same in every format. */
+/* Canny finds the same four edges of a filled rectangle in every format. */
 CUV_TEST (test_formats)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
@@ -115,7 +116,8 @@ CUV_TEST (test_methods)
   }
 }
 
-/* The accumulator is at least as fine as a pixel: same lines, same votes. */
+/* The accumulator's cells are at most a pixel wide, so lines and votes are the
+ * same as by rho and theta. */
 CUV_TEST (test_pclines)
 {
   const Line *const wanted[] = { &horizontal, &diagonal, &vertical };
@@ -196,7 +198,7 @@ check_segments (GstElement *d, GstHarness *h, GstBuffer *frame,
     fail_unless_equals_int (scalar_of (&table, "segments_found"), n);
 }
 
-/* Pixels 10 to 50 and 80 to 140, with a gap of 29. */
+/* A line of pixels 10 to 50 and 80 to 140, with a gap of 29. */
 CUV_TEST (test_segments)
 {
   g_autoptr (GstBuffer) frame = black_frame (grey_format (), WIDTH, HEIGHT);

@@ -34,7 +34,7 @@ new_stroke (const gchar *properties)
 
 /* ---- drawing ---- */
 
-/* Edges are white and all else is black, inside the roi. */
+/* Checks that inside the roi edges are white and all other pixels are black. */
 static void
 check_edges (GstBuffer *frame, gint left, gint right)
 {
@@ -101,8 +101,8 @@ CUV_TEST (test_draws_only_on_analysed_frames)
   }
 }
 
-/* A column per degree. Only the peak is white, at theta 0 and rho 37 of -216 to
- * 216. */
+/* The picture has a column per degree and rows for rho from -216 to 216. Only
+ * the peak is white, at theta 0 and rho 37. */
 CUV_TEST (test_draw_accumulator)
 {
   static const gchar *const methods[] = { "auto", "global", "gather", "ring",
@@ -134,7 +134,7 @@ CUV_TEST (test_draw_accumulator)
 
 /* ---- other elements ---- */
 
-/* Red along the line, and nowhere else. */
+/* Only the pixels along the line are red. */
 CUV_TEST (test_overlay_draws)
 {
   g_autoptr (GstHarness) h =
@@ -149,7 +149,7 @@ CUV_TEST (test_overlay_draws)
       fail_unless (grey_at (out, x, y) == (x == 37 ? 255 : 0), "%d,%d", x, y);
 }
 
-/* The records that visionpublish writes for one frame. */
+/* Returns the records that visionpublish writes for one frame. */
 static gchar *
 publish (const gchar *format)
 {

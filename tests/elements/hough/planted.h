@@ -8,19 +8,20 @@
 
 #define PI 3.14159265358979323846
 
-/* A black frame, and strokes of grey 200 on it, one pixel wide and horizontal,
- * vertical or diagonal. fill() draws a grey rectangle and clears the rest. */
+/* black_frame() returns a black frame. stroke() draws a line of grey 200, one
+ * pixel wide and horizontal, vertical or diagonal; fill() draws a grey
+ * rectangle and clears the rest. */
 GstBuffer *black_frame (const gchar *format, gint width, gint height);
 void stroke (GstBuffer *frame, gint x1, gint y1, gint x2, gint y2);
 void fill (GstBuffer *frame, gint left, gint top, gint right, gint bottom);
 guint8 grey_at (GstBuffer *frame, gint x, gint y);
 
-/* A harness of a pipeline, or of a houghlines named d. */
+/* Return a harness of a pipeline, or of a houghlines named d. */
 GstHarness *new_line (
     const gchar *line, const gchar *format, gint width, gint height);
 GstHarness *new_harness (
     const gchar *properties, const gchar *format, gint width, gint height);
-/* GRAY8, or RGB in CUDA memory, which has no GRAY8. */
+/* Returns GRAY8, or RGB for CUDA memory, which has no GRAY8. */
 const gchar *grey_format (void);
 GstElement *detector (GstHarness *h);
 
@@ -33,7 +34,8 @@ typedef struct {
   gdouble x1, y1, x2, y2;
 } Line;
 
-/* The rows of the buffer's table of lines; checks that it is well-formed. */
+/* Returns the rows of the buffer's table of lines; checks that it is
+ * well-formed. */
 GArray *lines_of (GstBuffer *buffer, GstCuvTable *table);
 guint scalar_of (const GstCuvTable *table, const gchar *name);
 /* Pushes a copy of the frame and returns its lines. */
@@ -42,6 +44,6 @@ GArray *lines_in (GstHarness *h, GstBuffer *frame);
 /* Checks the i-th line within rounding errors; its ends may be swapped. */
 void check_line (GArray *lines, guint i, Line expected);
 
-gchar *text_of (GArray *lines); /* exact; to compare */
+gchar *text_of (GArray *lines); /* for exact comparison */
 
 #endif

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks recall and precision of houghlines with default settings on known lines.
 
-Scenes of eight edges at random angles across the frame, with noise. A line is
-found if it is within half a degree, and within a pixel in the middle of its part
-inside the frame.
+Each scene has eight edges at random angles across the frame, and noise. A line is found if it is
+within half a degree, and within a pixel in the middle of its part inside the frame.
 """
 import json
 import os

@@ -11,7 +11,8 @@
 #define WIDTH 160
 #define HEIGHT 120
 
-/* Edges, strokes, a dashed line and noise, so that every setting matters. */
+/* Returns a frame with edges, strokes, a dashed line and noise, so that every
+ * setting matters. */
 static GstBuffer *
 rich_frame (const gchar *format, gint width, gint height)
 {

@@ -6,11 +6,12 @@
 #include "live.h"
 #include "shared/gstldpmeta.h"
 
-/* ldpdescriptor with these properties, and frames of this format. */
+/* Returns a harness of ldpdescriptor with these properties, for frames of this
+ * format. */
 CuvLive run_new (
     const gchar *properties, const gchar *format, gint width, gint height);
 
-/* The next frame: noise. */
+/* Returns the next frame, which is noise. */
 GstBuffer *run_frame (CuvLive *self);
 
 void run_check_quiet (CuvLive *self); /* no warning, no error */
@@ -28,7 +29,7 @@ typedef struct {
         width, height                                                          \
   }
 
-/* Order 3, a grid of 8 x 8 blocks, all directions, 256 bins. */
+/* Returns order 3, a grid of 8 x 8 blocks, all directions, 256 bins. */
 Kind default_kind (gint width, gint height);
 
 /* Checks that `out` has one table with the reference's descriptors of these
@@ -39,7 +40,7 @@ void check_described (const CuvLive *self, GstBuffer *out, GstBuffer *in,
 /* Pushes a frame and checks the descriptor of the whole frame. */
 void check_next (CuvLive *self, const Kind *kind);
 
-/* Draws the codes of a region by the reference. */
+/* Draws the codes of a region with the reference. */
 void draw_codes (const CuvLive *self, GstBuffer *frame, const Kind *kind,
     GstLdpRegion region, gint direction);
 void check_same_pixels (const CuvLive *self, GstBuffer *a, GstBuffer *b);

@@ -98,7 +98,8 @@ add_region (
   roi->id = id;
 }
 
-/* Limited range BT.601, the default of frames of this size. */
+/* Converts a colour with limited range BT.601, the default of frames of this
+ * size. */
 static void
 values_of (const GstVideoFormatInfo *format, guint32 rgb, guint8 values[4])
 {

@@ -9,13 +9,14 @@
 
 #define INDEX "pictures.ldp"
 
-/* A real device: the GPU must describe the frames. */
+/* With a real device the GPU must describe the frames. */
 extern gboolean have_kernels;
 
-/* A pipeline that ends in ldpindexsink; after cuvcudaupload if use_cuda. */
+/* Returns a harness of a pipeline that ends in ldpindexsink, with cuvcudaupload
+ * in front if use_cuda. */
 GstHarness *line_new (
     const gchar *line, const gchar *format, gint width, gint height);
-/* ldpindexsink with the properties and location=INDEX. */
+/* Returns a harness of ldpindexsink with the properties and location=INDEX. */
 GstHarness *sink_new (
     const gchar *properties, const gchar *format, gint width, gint height);
 GstElement *sink_of (GstHarness *h); /* unref it */
@@ -32,7 +33,7 @@ void fill_rect (GstBuffer *frame, const gchar *format, gint width, gint height,
 
 /* Opens an index and checks that it has n entries, all intact. */
 CuvLdpIndex *index_open (const gchar *path, guint64 n);
-/* Checks the names of the entries of INDEX: "a|b". */
+/* Checks the names of the entries of INDEX, joined by "|". */
 void expect_names (const gchar *expected);
 void expect_same_files (const gchar *a, const gchar *b);
 

@@ -218,7 +218,7 @@ CUV_TEST (files_through_a_queue)
       FILES ("stop-index=2") "decodebin ! queue !", "", NULL, "000000|000001");
 }
 
-/* If a file has several frames, names count frames. */
+/* If a file has several frames, entries are named by frame numbers. */
 CUV_TEST (frames_of_a_file)
 {
   GString *film = g_string_new (NULL);
@@ -246,7 +246,7 @@ field_of (const GstStructure *structure, const gchar *name)
   return value;
 }
 
-/* The next progress message, or NULL; free it. */
+/* Returns the next progress message, or NULL; free it. */
 static GstStructure *
 pop_progress (GstBus *bus)
 {

@@ -121,7 +121,7 @@ CUV_TEST (no_thumbnails)
   close_index (index);
 }
 
-/* Thumbnails are those of the regions, even if the frame was larger when it was
+/* Thumbnails show the regions, even if the frame was larger when it was
  * described. */
 CUV_TEST (regions)
 {

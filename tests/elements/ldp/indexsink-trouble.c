@@ -12,7 +12,7 @@
 
 #define SOURCE "videotestsrc num-buffers=2 ! "
 
-/* QEMU has no memory limit and runs no child. */
+/* QEMU enforces no memory limit and runs no child process. */
 #define NATIVE (g_getenv ("CUV_TEST_EMULATED") == NULL)
 
 /* ---- settings ---- */
@@ -33,7 +33,7 @@ CUV_TEST (invalid_locations)
       "text: is not an index of local derivative patterns");
 }
 
-/* No frame arrives: no progress message, and no file. */
+/* Without frames there is neither a progress message nor a file. */
 CUV_TEST (no_frames)
 {
   GstHarness *h = sink_new ("", "NV12", 64, 48);
@@ -150,8 +150,8 @@ set_bytes (GstBuffer *frame, const gchar *field, gconstpointer bytes, gsize n)
   g_bytes_unref (value);
 }
 
-/* Valid metadata with counts that ldpdescriptor would never produce: all 10x10
- * codes in one bin. */
+/* Returns a frame with valid metadata, but counts that ldpdescriptor would
+ * never produce: all 10x10 codes in one bin. */
 static GstBuffer *
 frame_with_counts (guint16 first, gsize n_bytes)
 {
@@ -203,7 +203,7 @@ expect_no_space (GstBus *bus)
   g_error_free (error);
 }
 
-/* A full disk, simulated by a limit on the file size. */
+/* Pushes frames to a full disk, which a limit on the file size simulates. */
 static void
 push_limited (GstHarness *h, gsize limit, guint n)
 {
@@ -239,7 +239,7 @@ CUV_TEST (full_disk)
   cuv_ldp_index_free (index_open (INDEX, 3));
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends a process that is out of memory */
+#ifndef __SANITIZE_ADDRESS__ /* which ends a process without memory */
 static gsize
 address_space (void)
 {

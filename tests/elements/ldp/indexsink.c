@@ -47,7 +47,7 @@ CUV_TEST (every_format)
   }
 }
 
-/* Counts of 1, 2 and 4 bytes in the file, of 2 and 4 in memory. */
+/* Counts take 1, 2 or 4 bytes in the file, 2 or 4 in memory. */
 CUV_TEST (every_parameter)
 {
   static const gchar *const settings[] = { "order=2 block=16",

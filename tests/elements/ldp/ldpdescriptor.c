@@ -171,7 +171,7 @@ CUV_TEST (test_too_many_regions)
   cuv_live_clear (&run);
 }
 
-/* Each takes 514 MB. */
+/* The counts of each region take 514 MB. */
 CUV_TEST (test_too_many_counts_of_regions)
 {
   const GstLdpRegion region = { 0, 0, 0, 40, 40 };
@@ -201,7 +201,8 @@ CUV_TEST (test_too_many_counts_of_regions)
 
 /* ---- messages and statistics ---- */
 
-/* Pops the next message of the element; -1 if there is none. */
+/* Pops the next message of the element. Returns its number of regions, or -1 if
+ * there is no message. */
 static gint
 next_message (CuvLive *run)
 {
@@ -289,7 +290,7 @@ CUV_TEST (test_hold_results)
 
 /* ---- changing and restarted streams ---- */
 
-/* Without a segment event, which would reset held results. */
+/* Sends caps without a segment event, which would reset held results. */
 static void
 push_caps (CuvLive *run, const gchar *format, gint width, gint height)
 {

@@ -7,7 +7,7 @@
 
 /* ---- pictures ---- */
 
-/* Waves of individual direction and length, and some noise. */
+/* Paints waves whose direction and length depend on i, and some noise. */
 static void
 paint (guint8 *pixels, gint i)
 {

@@ -6,28 +6,30 @@
 #include "cuvelements.h"
 #include "index/ldpindex.h"
 
-enum { PICTURES = 20, SIZE = 64 }; /* of SIZE x SIZE pixels */
+enum { PICTURES = 20, SIZE = 64 }; /* PICTURES of SIZE x SIZE pixels */
 
-/* Picture i modulo PICTURES, and a frame of this size tiled with it; grey. */
+/* Return picture i modulo PICTURES, and a frame of this size tiled with it;
+ * grey. */
 const guint8 *picture (gint i);
 GstBuffer *frame_of (const gchar *format, gint width, gint height, gint i);
 
-/* A frame tiled with these SIZE x SIZE grey pixels. */
+/* Returns a frame tiled with these SIZE x SIZE grey pixels. */
 GstBuffer *frame_with (
     const gchar *format, gint width, gint height, const guint8 *pixels);
 
-/* The parameters of the index's pictures. */
+/* Returns the parameters of the index's pictures. */
 CuvLdpParams library_params (void);
 
-/* An index of the first n pictures, named "picture 0" and so on, with square
- * thumbnails of this size and colour (i, 2 i, 3 i); size 0: none. Free the path
- * with library_remove(). */
+/* library_new() writes an index of the first n pictures, named "picture 0" and
+ * so on, with square thumbnails of this size and colour (i, 2 i, 3 i), or
+ * without thumbnails for size 0. It returns the path; free that with
+ * library_remove(). */
 gchar *library_new (gint n, gint thumbnail);
 void library_append (const gchar *path, gint i);
 void library_remove (gchar *path);
 
-/* Similarity of a rectangle of a grey picture to picture i, by the C reference.
- */
+/* Returns the C reference's similarity of a rectangle of a grey picture and
+ * picture i. */
 gdouble similarity_to (
     const guint8 *pixels, gint stride, gint width, gint height, gint i);
 

@@ -9,7 +9,7 @@
 static const GstLdpRegion regions[] = { { -1, 0, 0, 90, 70 },
   { 3, 10, 20, 80, 50 } };
 
-/* A buffer with a valid table of random counts. */
+/* Returns a buffer with a valid table of random counts. */
 static GstBuffer *
 new_buffer (GstStructure **table)
 {
@@ -95,7 +95,7 @@ CUV_TEST (test_valid)
   check_invalid (buffer, "as many counts as before");
 }
 
-/* No table is not an invalid one. */
+/* A missing table is not an error. */
 CUV_TEST (test_no_table)
 {
   GstStructure *table;
@@ -147,7 +147,7 @@ static const struct {
           "<\"region_id:u32\", \"x:u32\", \"y:u32\", \"w:u32\", \"h:u32\">",
           "<\"region_id:i32\", \"y:u32\", \"x:u32\", \"w:u32\", \"h:u32\">",
           "<\"region_id:i32\", \"x:u32\", \"y:u64\", \"w:u32\">" } },
-  { "width", { "(uint)89", "(uint)0" } }, /* less than the regions */
+  { "width", { "(uint)89", "(uint)0" } }, /* smaller than the regions */
   { "height", { "(uint)69", "(uint)1" } },
 };
 
@@ -183,7 +183,7 @@ CUV_TEST (test_missing_fields)
 
     set_field (table, field, NULL);
     if (g_strv_contains (layout, field)) {
-      /* not a table without it */
+      /* without this field it is not a table */
       fail_if (gst_ldp_meta_read (buffer, &found, &problem));
       fail_unless (problem == NULL);
     } else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ldpdescriptor: the property draw paints codes as the C reference does; the
- * published descriptor is of the frame before drawing. */
+ * published descriptor describes the frame before drawing. */
 #include "config.h"
 #include "descriptor-harness.h"
 
@@ -69,8 +69,8 @@ CUV_TEST (test_draw_parameters)
   }
 }
 
-/* Regions are described before drawing; where they overlap, the later drawing
- * uses the codes of what is drawn by then. */
+/* All regions are described before the first is drawn; where they overlap, a
+ * later one draws the codes of what earlier ones have drawn. */
 CUV_TEST (test_draw_regions)
 {
   static const GstLdpRegion regions[] = { { 0, 2, 4, 30, 20 },

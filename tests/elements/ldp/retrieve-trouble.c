@@ -171,7 +171,7 @@ CUV_TEST (test_set_in_handler)
 }
 
 #if HAVE_CUDA
-/* Out of GPU memory: an error at each frame until there is enough. */
+/* Without enough GPU memory each frame causes an error. */
 CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
 {
   gchar *path = library_new (3, 0);

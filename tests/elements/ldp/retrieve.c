@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ldpretrieve: matches against the C reference, and changes while playing. With
- * CUV_TEST_CUDA=1 the GPU must find the same. */
+ * CUV_TEST_CUDA=1 the GPU must find the same matches. */
 #include "config.h"
 #include "retrieve-harness.h"
 
@@ -71,7 +71,8 @@ CUV_TEST (test_other_size)
   library_remove (path);
 }
 
-/* A picture mirrored (1), upside down (2), with rows for columns (4). */
+/* Copies a picture: mirrored (1), upside down (2), rows and columns exchanged
+ * (4). */
 static void
 turn (const guint8 *from, gint orientation, guint8 *to)
 {
@@ -118,7 +119,8 @@ check_orientations (Run *run, const guint8 *pixels, gint orientations)
             pixels, orientations, (gint) cell (&table, row, "entry")));
 }
 
-/* Mirrored and turned frames are found, too; changed while playing. */
+/* Mirrored and turned frames are found, too; orientations changes while
+ * playing. */
 CUV_TEST (test_orientations)
 {
   gchar *path = library_new (PICTURES, 0);
@@ -290,7 +292,8 @@ CUV_TEST (test_share_and_memory_limit)
 
       fail_unless_equals_int (table.n_rows, 5);
       for (guint row = 0; row < 5; row++) {
-        check_row (&table, row, 1.0); /* each picture is there five times */
+        check_row (
+            &table, row, 1.0); /* the index has each picture five times */
         fail_unless_equals_int (
             cell (&table, row, "entry"), n + (gint) row * PICTURES);
       }
@@ -408,7 +411,7 @@ CUV_TEST (test_empty_index)
   library_remove (path);
 }
 
-/* A memory limit that is too low, and back, while playing. */
+/* While playing, the memory limit is set too low and raised again. */
 CUV_TEST (test_limits_and_shares_while_playing)
 {
   gchar *path = library_new (100, 0);
@@ -441,7 +444,8 @@ n_messages (Run *self)
   return n;
 }
 
-/* The best match has the same number, but in another index. */
+/* A message is posted although the best match has the same number: it is in
+ * another index. */
 CUV_TEST (test_message_of_another_index)
 {
   gchar *one = library_new (4, 0), *other = library_new (4, 0);

@@ -101,8 +101,8 @@ CUV_TEST (test_invalid_at_start)
   }
 }
 
-/* One warning; the previous values stay in force until the new ones are valid,
- * also for frames of another size. */
+/* Invalid values cause one warning; the previous ones stay in force until the
+ * new ones are valid, even for frames of another size. */
 CUV_TEST (test_invalid_while_playing)
 {
   for (guint i = 0; i < G_N_ELEMENTS (invalid); i++) {
@@ -138,7 +138,7 @@ CUV_TEST (test_invalid_while_playing)
   }
 }
 
-/* Frames that become too small for the values in force. */
+/* Frames become too small for the values in force. */
 CUV_TEST (test_frames_become_too_small)
 {
   CuvLive run = run_new ("grid=40", "NV12", WIDTH, HEIGHT);

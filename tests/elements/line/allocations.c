@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pipelines in which each allocation of the project's own fails once: they end,
- * with an error on the bus or without that memory, and the process does not
- * crash. Runs with failing.c in LD_PRELOAD. */
+/* Tests pipelines in which each of the project's own allocations fails once:
+ * the pipelines end, with an error on the bus or without using that memory, and
+ * the process does not crash. Runs with failing.c in LD_PRELOAD. */
 #include "cuvelements.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 #define FRAMES(format)                                                         \
   "videotestsrc num-buffers=3 ! video/x-raw,format=" format                    \
   ",width=96,height=64 ! "
-#define MAX_ALLOCATIONS 1000 /* of a pipeline */
+#define MAX_ALLOCATIONS 1000 /* maximum per pipeline */
 
 static const gchar *const lines[] = {
   FRAMES ("NV12") "waldboostdetect ! fakesink",

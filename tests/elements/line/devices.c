@@ -18,7 +18,7 @@
   "queue ! cuvcudaupload cuda-device-id=" #id " ! " DETECT                     \
   "appsink sync=false name=" name " "
 
-/* The number of the GPU that a frame in CUDA memory is on. */
+/* Returns the number of the GPU that a frame in CUDA memory is on. */
 static gint
 device_of (GstBuffer *buffer)
 {
@@ -31,7 +31,7 @@ device_of (GstBuffer *buffer)
   return (gint) device;
 }
 
-/* The next sample; NULL at the end of the stream. */
+/* Returns the next sample; NULL at the end of the stream. */
 static GstSample *
 pull (GstElement *pipeline, const gchar *name)
 {
@@ -136,7 +136,7 @@ CUV_TEST (each_device_decodes)
   const gchar *film = g_getenv ("CUV_TEST_H264");
   g_autofree gchar *line = NULL;
 
-  fail_unless (film != NULL, "no film: set CUV_TEST_H264");
+  fail_unless (film != NULL, "no video: set CUV_TEST_H264");
   line = g_strdup_printf (
       "filesrc location=%s ! qtdemux ! h264parse ! tee name=t "
       "t. ! queue ! nvh264dec ! " DETECT "appsink sync=false name=a "
@@ -166,7 +166,7 @@ CUV_TEST (frames_change_devices)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-static GPtrArray *names; /* of the elements that pass frames on */
+static GPtrArray *names; /* names of the elements that pass frames on */
 
 static gboolean
 has_property (const gchar *name, const gchar *property)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For LD_PRELOAD: fails one allocation. Of the C library allocations of the
- * project's own libraries, the n-th after failing_arm() returns NULL. GLib
- * aborts without memory, so its allocations never fail. */
+/* For LD_PRELOAD: makes one allocation fail. The n-th call of the C library's
+ * allocators by the project's own libraries after failing_arm() returns NULL.
+ * GLib aborts without memory, so its allocations never fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 /* A whole pipeline from a video to boxes and tracks: with cudaupload and
  * cudadownload it gives the same boxes and pixels as without them, on machines
  * with and without a GPU. CUV_TEST_CUDA=1 requires a CUDA device and its use.
- * CUV_TEST_FILM is the film, opencv-doc's Megamind.avi by default;
+ * CUV_TEST_FILM is the video, opencv-doc's Megamind.avi by default;
  * CUV_TEST_H264 an MP4 file for the hardware decoder, made by x264enc if that
  * is installed. */
 #include "config.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define N_FRAMES 12
-/* the film's first seconds show no face */
+/* the video's first seconds show no face */
 #define DETECT                                                                 \
   "waldboostdetect name=d model=lbpcascade_frontalface.xml min-neighbors=2 ! " \
   "rcdtrack max-targets=2 name=t "
@@ -23,7 +23,7 @@ static gboolean use_cuda; /* CUV_TEST_CUDA is set */
 /* ---- the output of a pipeline ---- */
 
 typedef struct {
-  GPtrArray *checksums; /* of each frame's pixels */
+  GPtrArray *checksums; /* checksum of each frame's pixels */
   GString *boxes;
   guint n_boxes, n_tracks;
 } Outcome;
@@ -52,7 +52,7 @@ note_boxes (Outcome *outcome, GstBuffer *buffer)
   }
 }
 
-/* A checksum of the pixels only: padding differs between pools. */
+/* Returns a checksum of the pixels only: padding differs between pools. */
 static gchar *
 checksum (GstSample *sample)
 {
@@ -154,7 +154,8 @@ CUV_TEST (same_output_with_and_without_upload)
       "no box or no track in any frame: nothing was compared");
 }
 
-/* Path of an MP4 file, NULL if none is given and none can be made; free it. */
+/* Returns the path of an MP4 file, or NULL if none is given and none can be
+ * made; free it. */
 static gchar *
 h264_film (gboolean *made)
 {
@@ -178,14 +179,14 @@ h264_film (gboolean *made)
   return path;
 }
 
-/* From the hardware decoder to boxes in CUDA memory. */
+/* Frames are decoded by hardware and analysed without leaving CUDA memory. */
 CUV_TEST_IF (frames_stay_in_cuda_memory_from_decoder_to_boxes, use_cuda)
 {
   gboolean made;
   gchar *film = h264_film (&made), *line, *error;
   GstElement *pipeline, *d, *dec;
 
-  fail_unless (film != NULL, "no film: set CUV_TEST_H264");
+  fail_unless (film != NULL, "no video: set CUV_TEST_H264");
   line = g_strdup_printf ("filesrc location=%s ! qtdemux ! h264parse ! "
                           "nvh264dec name=dec ! " DETECT "! fakesink name=s",
       film);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The results of the elements that analyse frames, as visionpublish writes
  * them, are the same bytes on all processors and with all compilers.
- * CUV_TEST_IMAGES is the folder docs/images.
- * Where results are meant to change, the test prints the new checksums. */
+ * CUV_TEST_IMAGES is the folder docs/images. If results are meant to change,
+ * take the new checksums from the test's output. */
 #include "cuvelements.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ play (const gchar *line)
   fail_unless (problem == NULL, "%s: %s", line, problem);
 }
 
-/* Removes the time of day. */
+/* Reads the results, without the time of day. */
 static gchar *
 read_results (void)
 {

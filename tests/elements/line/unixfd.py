@@ -31,7 +31,7 @@ def launch(line):
 
 
 def results(path):
-    """Returns the records without what each process counts by itself."""
+    """Returns the records without the fields that each process counts by itself."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:

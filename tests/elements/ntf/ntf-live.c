@@ -11,7 +11,7 @@
 
 /* ---- windows ---- */
 
-/* The grey level of the n-th frame, which is flat. */
+/* Returns the grey level of the n-th frame, which is flat. */
 static guint8
 brightness (guint n)
 {
@@ -41,7 +41,7 @@ grey_harness (const gchar *properties)
   return h;
 }
 
-/* w is proportional to the brightness of the window's frames. */
+/* Checks that w is proportional to the brightness of the window's frames. */
 static void
 check_window (GstBuffer *picture, guint begin, guint window)
 {
@@ -55,7 +55,7 @@ check_window (GstBuffer *picture, guint begin, guint window)
         fabs (gst_cuv_table_double (&w, i, 0) / gst_cuv_table_double (&w, 0, 0)
             - wanted)
             < 1e-3,
-        "window from %u, frame %u", begin, i);
+        "w is wrong in the window from frame %u, row %u", begin, i);
   }
 }
 

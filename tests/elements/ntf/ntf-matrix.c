@@ -8,8 +8,8 @@
 #define UNMIX                                                                  \
   "factorisation=matrix sum-to-one=true init=nfindr rank=2 iterations=3 "
 
-/* Two spectra on either side of a diagonal, and their mixture on it: no map
- * of rank one has this shape. */
+/* Returns the abundance of the first spectrum: 1 on one side of a diagonal, 0
+ * on the other, a mixture on it. No map of rank one has this shape. */
 static gdouble
 share_at (gint x, gint y)
 {
@@ -42,7 +42,8 @@ unmix (GstHarness *h)
   return ntf_push (h, mixtures ());
 }
 
-/* The term of the first spectrum: that of the pixel at the top right. */
+/* Returns the term of the first spectrum, that of the pixel at the top right.
+ */
 static guint
 first_term (const GstCuvTable *a)
 {
@@ -147,7 +148,8 @@ CUV_TEST (tensors_have_no_diagonal_maps)
   }
 }
 
-/* The residual of a pixel, root mean square over bands, from the tables. */
+/* Computes the residual of a pixel (root mean square over bands) from the
+ * tables. */
 static gdouble
 residual_at (GstBuffer *picture, const guint8 *samples, guint row)
 {

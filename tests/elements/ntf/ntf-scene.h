@@ -13,33 +13,33 @@
 #define SCENE_BANDS 7
 #define SCENE_TERMS 3
 
-/* The sample of a block in a band. */
+/* Returns the sample of a block in a band. */
 guint8 scene_sample (gint block, gint band);
 
-/* The block of a pixel, -1 for none. */
+/* Returns the block of a pixel, or -1 outside of all blocks. */
 gint scene_block (gint x, gint y);
 
-/* A harness of spectralntf with these properties, as in a launch line. */
+/* Returns a harness of spectralntf with properties as in a launch line. */
 GstHarness *ntf_harness (const gchar *properties);
 
 /* Sets the caps of a scene; more is "" or additional fields, ",a=b". */
 void ntf_set_cube_caps (GstHarness *h, const gchar *format,
     const gchar *interleave, const gchar *more);
 
-/* The scene, times gain for U16LE and F32LE. */
+/* Returns the scene; samples of U16LE and F32LE are multiplied by gain. */
 GstBuffer *ntf_scene (
     const gchar *format, const gchar *interleave, gdouble gain);
 
-/* Index of a sample of a scene. */
+/* Returns the index of a sample of a scene. */
 gsize ntf_offset (const gchar *interleave, gint x, gint y, gint band);
 
 /* Pushes the buffer and returns the picture; fails if there is none. */
 GstBuffer *ntf_push (GstHarness *h, GstBuffer *buffer);
 
-/* R, G, B of a pixel of a RGBA picture. */
+/* Reads R, G, B of a pixel of an RGBA picture. */
 void ntf_pixel (GstBuffer *picture, gint width, gint x, gint y, guint8 rgb[3]);
 
-/* The table of a mode: "u", "v", "w", "errors". */
+/* Returns the table of a mode: "u", "v", "w" or "errors". */
 GstCuvTable ntf_table (GstBuffer *picture, const gchar *mode);
 gdouble ntf_last_error (GstBuffer *picture);
 

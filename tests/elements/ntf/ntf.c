@@ -10,7 +10,8 @@
 
 /* ---- pictures ---- */
 
-/* Channel c shows block channels[c] only, or nothing for -1. */
+/* Checks that channel c shows only block channels[c], or nothing if it is -1.
+ */
 static void
 check_picture (GstBuffer *picture, const gint channels[3])
 {
@@ -29,7 +30,8 @@ check_picture (GstBuffer *picture, const gint channels[3])
   }
 }
 
-/* w holds the spectra times a norm: the columns of u and v have unit length. */
+/* Checks that w holds the spectra times a norm: the columns of u and v have
+ * unit length. */
 static void
 check_spectra (GstBuffer *picture, gdouble gain)
 {
@@ -159,7 +161,7 @@ CUV_LOOP_TEST (invalid_values_are_clamped, 3)
   g_autoptr (GstBuffer) picture = NULL;
 
   ntf_set_cube_caps (h, "F32LE", "bip", "");
-  /* a pixel that is black anyway */
+  /* the pixel is black in any case */
   picture = ntf_push (h, scene_with (35, 0, 2, values[__i__]));
   check_picture (picture, in_order);
   check_spectra (picture, 1);

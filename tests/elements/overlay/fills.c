@@ -145,10 +145,10 @@ CUV_TEST (regions_may_leave_the_frame)
   check_rect (h, frame_with ("face", 159, 119, 1, 1), 159, 119, 1, 1);
   check_none (h, frame_with ("face", 10, 10, 0, 40));
   check_none (h, frame_with ("face", W, H, 30, 40));
-  /* negative ones that became unsigned */
+  /* negative coordinates, as unsigned numbers */
   check_rect (
       h, frame_with ("face", (guint) -4, (guint) -9, 30, 40), 0, 0, 26, 31);
-  /* the margin of a region outside */
+  /* the region is outside the frame, its margin is not */
   g_object_set (h->element, "fill-margin", 0.5, NULL);
   check_rect (h, frame_with ("face", W, 20, 20, 20), 150, 10, 10, 40);
 }
@@ -179,7 +179,7 @@ check_contained (GstHarness *h, gint x0, gint y0, gint w, gint height)
   }
 }
 
-/* At any margin. */
+/* The ellipse contains the region at any margin. */
 CUV_TEST (ellipse_contains_the_region)
 {
   static const gdouble margins[] = { 0, 0.1, 0.2072, 0.25, 0.5 };
@@ -190,7 +190,7 @@ CUV_TEST (ellipse_contains_the_region)
     g_object_set (h->element, "fill-margin", margins[w % 5], NULL);
     check_contained (h, 50, 40, w, 62 - w);
   }
-  /* where rounding hides no smaller margin */
+  /* where rounding cannot make up for a margin that is too small */
   g_object_set (h->element, "fill-margin", 0.0, NULL);
   check_contained (h, 30, 10, 100, 100);
 }
@@ -225,7 +225,7 @@ CUV_TEST (stronger_fill_wins)
 
   gst_util_set_object_arg (overlay, "fill", "none");
   for (guint order = 0; order < 4; order++) {
-    const gboolean inside = order < 2; /* or the larger one is solid */
+    const gboolean inside = order < 2; /* else the larger one is solid */
     GstBuffer *in = cuv_frame_new ("RGB", W, H), *out;
     gint x = inside ? 50 : 10, w = inside ? 40 : 100;
 
@@ -293,7 +293,7 @@ CUV_TEST (fills_change_while_playing)
   fail_unless_equals_int (overlay_changed (h, in, out, 0, 0, W, H), 0);
   gst_buffer_unref (out);
   gst_util_set_object_arg (overlay, "fill", "blur");
-  for (guint cells = 8; cells > 0; cells /= 2) { /* fewer hide more */
+  for (guint cells = 8; cells > 0; cells /= 2) { /* fewer cells hide more */
     guint8 *samples;
     gint now;
 
@@ -301,7 +301,9 @@ CUV_TEST (fills_change_while_playing)
     out = overlay_draw (h, in);
     samples = overlay_samples (h, out, 0);
     now = spread (samples, W, 40, 40, 40, 40);
-    fail_unless (now < last, "%d with %u cells, %d before", now, cells, last);
+    fail_unless (now < last,
+        "values differ by %d with %u cells, by %d with more cells", now, cells,
+        last);
     last = now;
     g_free (samples);
     gst_buffer_unref (out);
@@ -374,7 +376,7 @@ CUV_TEST (shared_frame_is_hidden_in_a_copy)
   }
   fail_unless_equals_int (cuv_stat (h->element, "copied"), 2);
   fail_unless_equals_int (cuv_stat (h->element, "hidden"), 2);
-  /* the last owner's is hidden in place */
+  /* without other owners the frame is hidden in place */
   fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_OK);
   out = gst_harness_pull (h);
   fail_unless (is_hidden (h, out, 10, 20));
@@ -394,7 +396,7 @@ CUV_TEST (too_many_regions_hide_everything)
   check_rect (h, in, 0, 0, W, H);
   check_rect (h, grey_frame (), 0, 0, W, H);
   check_none (h, grey_frame ());
-  /* lines beyond the limit of primitives take nothing from fills */
+  /* lines beyond the limit of primitives do not displace fills */
   in = grey_frame ();
   for (guint i = 0; i < 4096; i++)
     overlay_add_region (in, "face", i % 64, i / 64, 1, 1, -1);

@@ -52,7 +52,7 @@ CUV_TEST (each_region_is_held)
   fail_unless_equals_int (cuv_stat (h->element, "hidden"), 2 + 3);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
-  /* of another label */
+  /* with another label */
   in = frame_with ("dog", 100, 20, 30, 40);
   out = overlay_draw (h, in);
   fail_unless_equals_int (cuv_stat (h->element, "hidden"), 2 + 3 + 4);
@@ -72,7 +72,7 @@ CUV_TEST (held_region_moves_on)
   check_rect (h, frame_with ("face", 26, 57, 30, 40), 26, 57, 30, 40);
   check_rect (h, grey_frame (), 26, 54, 36, 43);
   check_rect (h, grey_frame (), 26, 51, 42, 46);
-  /* found again where it is expected by now, unless it is another object */
+  /* found again where it is expected now, unless it is another object */
   check_rect (h, frame_with ("face", 44, 48, 30, 40), 26, 48, 48, 49);
   for (guint i = 1; i <= 7; i++) /* the region at 44, 48 also moves on */
     check_rect (h, grey_frame (), 26, 48 - 3 * (gint) i, 48 + 6 * (gint) i,

@@ -7,9 +7,9 @@
 
 #define W 160
 #define H 120
-#define GREY 0x40 /* of frames; hidden is 0xff */
+#define GREY 0x40 /* frames have this value, hidden pixels 0xff */
 
-/* A harness that draws nothing but white fills of exactly the regions. */
+/* Returns a harness that only draws white fills of exactly the regions. */
 GstHarness *new_harness (void);
 
 GstBuffer *grey_frame_of (const gchar *format, gint width);
@@ -18,7 +18,7 @@ GstBuffer *grey_frame (void);
 
 GstBuffer *frame_with (const gchar *label, guint x, guint y, guint w, guint h);
 
-/* Whether each pixel is hidden; free it. */
+/* Returns for each pixel whether it is hidden; free the array. */
 gboolean *hidden_pixels (GstHarness *h, GstBuffer *out);
 
 gboolean is_hidden (GstHarness *h, GstBuffer *out, gint x, gint y);

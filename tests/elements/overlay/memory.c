@@ -117,7 +117,7 @@ is_passed_on (gint n, gboolean *by_overlay)
   return message == NULL;
 }
 
-/* Whichever allocation fails, no frame passes that is not hidden. */
+/* Whichever allocation fails, no frame passes without its region hidden. */
 CUV_TEST (out_of_memory_passes_nothing_on)
 {
   gboolean by_overlay = FALSE;

@@ -9,7 +9,8 @@
 
 /* ---- boxes ---- */
 
-/* The 8-bit sample of component c for red, from the standards. */
+/* Computes the 8-bit sample of component c for red, by the formulas of the
+ * standards. */
 static gdouble
 red (const GstVideoInfo *info, guint c, gdouble kr, gdouble kb, gboolean full)
 {
@@ -49,7 +50,8 @@ check_component (
   }
 }
 
-/* An even box of even thickness: no chroma sample is partly covered. */
+/* Checks a box with even coordinates and even thickness, which covers no chroma
+ * sample in part. */
 static void
 check_box (const gchar *format, gint height, const gchar *colorimetry,
     gdouble kr, gdouble kb, gboolean full)

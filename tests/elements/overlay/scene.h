@@ -5,8 +5,8 @@
 
 #include "cuvelements.h"
 
-/* A harness of a visionoverlay that draws opaque red boxes of thickness 2 and
- * nothing else. colorimetry may be NULL. */
+/* Returns a harness of a visionoverlay that draws opaque red boxes of thickness
+ * 2 and nothing else. colorimetry may be NULL. */
 GstHarness *overlay_new (
     const gchar *format, gint width, gint height, const gchar *colorimetry);
 
@@ -14,21 +14,21 @@ GstHarness *overlay_new (
 GstVideoRegionOfInterestMeta *overlay_add_region (GstBuffer *buffer,
     const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence);
 
-/* Pushes a deep copy of in with its metas and returns the output. */
+/* Pushes a deep copy of `in` with its metas and returns the output. */
 GstBuffer *overlay_draw (GstHarness *h, GstBuffer *in);
 
-/* The samples of a component, one per pixel; free them. */
+/* Returns the samples of a component, one per pixel; free them. */
 guint8 *overlay_samples (GstHarness *h, GstBuffer *buffer, guint component);
 
-/* The sample of a component at a pixel. */
+/* Returns the sample of a component at a pixel. */
 guint overlay_sample (
     GstHarness *h, GstBuffer *buffer, guint component, gint x, gint y);
 
-/* The number of pixels in a rectangle whose first component differs. */
+/* Returns the number of pixels in a rectangle whose first component differs. */
 guint overlay_changed (GstHarness *h, GstBuffer *a, GstBuffer *b, gint x,
     gint y, gint width, gint height);
 
-/* The harness's caps. */
+/* Returns the video info of the harness's caps. */
 GstVideoInfo overlay_info (GstHarness *h);
 
 #endif

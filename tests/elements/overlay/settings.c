@@ -125,7 +125,7 @@ CUV_TEST (labels_have_own_colours)
   close_scene (&scene);
 }
 
-/* Colours as CSS and GStreamer define them, in color and label-colors. */
+/* color and label-colors accept colours as CSS and GStreamer define them. */
 CUV_TEST (colours_are_parsed)
 {
   static const struct {
@@ -153,7 +153,7 @@ CUV_TEST (colours_are_parsed)
   close_scene (&scene);
 }
 
-/* The property is set as gst-launch-1.0, GstPreset and applications set it. */
+/* A colour can be set as gst-launch-1.0, GstPreset and applications set it. */
 CUV_TEST (colour_is_set_as_text_or_number)
 {
   static const gchar *const no_colors[] = { "rde", "#ff00", "#-1234567", "0x",
@@ -191,8 +191,8 @@ CUV_TEST (colour_is_set_as_text_or_number)
 
 /* ---- text ---- */
 
-/* The number of pixels that the text above the box changes; *out is the frame
- * drawn, to be unreferenced. */
+/* Returns the number of pixels that the text above the box changes; *out is the
+ * frame drawn, to be unreferenced. */
 static guint
 draw_text (Scene *self, const gchar *settings, GstBuffer **out)
 {
@@ -210,7 +210,7 @@ text_pixels (Scene *self, const gchar *settings)
   return n;
 }
 
-/* The frame drawn, as text. */
+/* Returns the drawn frame as text. */
 static gchar *
 look (Scene *self, const gchar *settings)
 {
@@ -274,8 +274,8 @@ CUV_TEST (confidence_of_any_param_is_shown)
   close_scene (&scene);
 }
 
-/* No room above or to the right, several lines, not UTF-8, far too long, more
- * labels than the cache holds. */
+/* Labels may have no room above or to the right, have several lines, be invalid
+ * UTF-8 or far too long, or be more than the cache holds. */
 CUV_TEST (any_label_can_be_written)
 {
   static const gchar *const fonts[] = { "'font=Sans 100'",
@@ -300,7 +300,7 @@ CUV_TEST (any_label_can_be_written)
   close_scene (&scene);
 }
 
-/* Two labels with the same GLib hash. */
+/* The two labels have the same GLib hash. */
 CUV_TEST (labels_of_equal_hash_differ)
 {
   Scene scene = open_scene ("ab", "draw-labels=true");

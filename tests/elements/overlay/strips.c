@@ -16,7 +16,7 @@ typedef struct {
 static const GstCuvColumn columns[] = { { "region_id", GST_CUV_TYPE_I32 },
   { "similarity", GST_CUV_TYPE_F64 }, { "name", GST_CUV_TYPE_TEXT } };
 
-/* A sample of a picture; never 0, which is the colour of the frame. */
+/* Returns a sample of a picture; never 0, which is the colour of the frame. */
 static guint8
 pixel (guint picture, guint x, guint y, guint c)
 {
@@ -249,7 +249,8 @@ draw_text (GstHarness *h, const gchar *const *texts, guint n, guint i,
   return out;
 }
 
-/* Number of pixels in the last rows that differ from the red background. */
+/* Returns the number of pixels in the last rows that differ from the red
+ * background. */
 static guint
 count_text (GstHarness *h, GstBuffer *out)
 {
@@ -263,7 +264,7 @@ count_text (GstHarness *h, GstBuffer *out)
   return n;
 }
 
-/* Pictures may show what is hidden. */
+/* Pictures are not drawn, because they may show what is hidden. */
 CUV_TEST (no_pictures_where_regions_are_hidden)
 {
   static const struct {
@@ -470,7 +471,7 @@ CUV_TEST (malformed_tables_are_ignored)
   }
 }
 
-/* Pictures without columns, and columns of other types. */
+/* Pictures may have no such columns, or columns of other types. */
 CUV_TEST (columns_are_optional)
 {
   static const GstCuvColumn others[] = { { "name", GST_CUV_TYPE_U8 },

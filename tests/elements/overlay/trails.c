@@ -3,7 +3,7 @@
 #include "config.h"
 #include "scene.h"
 
-#define Y 60 /* of all objects' centres */
+#define Y 60 /* y of all objects' centres */
 
 static GstHarness *
 new_harness (guint length)
@@ -14,7 +14,8 @@ new_harness (guint length)
   return h;
 }
 
-/* A black frame at this time, with an object around (x, Y) if id is not 0. */
+/* Returns a black frame at this time, with an object around (x, Y) if id is not
+ * 0. */
 static GstBuffer *
 frame_at (GstClockTime time, gint id, guint x)
 {
@@ -29,7 +30,8 @@ frame_at (GstClockTime time, gint id, guint x)
   return buffer;
 }
 
-/* Draws and checks for a trail at each x: expected[i] is '1' or '0'. */
+/* Draws a frame and checks where it has a trail: expected[i] is '1' or '0' for
+ * each x. */
 static void
 check (
     GstHarness *h, GstBuffer *in, const gint *x, guint n, const gchar *expected)

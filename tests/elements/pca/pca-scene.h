@@ -13,7 +13,7 @@ enum { WIDTH = 37, HEIGHT = 23, BANDS = 6 };
   "video/x-spectral,format=U16LE,width=37,height=23,bands=6,"                  \
   "interleave=bil,framerate=30/1"
 
-/* A mixture of three spectra that varies over pixels and frames, plus
+/* Returns a mixture of three spectra that varies over pixels and frames, plus
  * reproducible noise. */
 guint16 pca_sample (gint x, gint y, gint b, guint frame);
 GstBuffer *pca_cube_new (guint frame);
@@ -24,7 +24,7 @@ void pca_table_of (GstBuffer *buffer, GstCuvTable *table);
 gdouble pca_number (const GValue *array, guint i);
 void pca_check_same (GstBuffer *a, GstBuffer *b, gboolean same);
 
-/* Pushes a buffer, which has to fail with an error that has the part. */
+/* Pushes a buffer, which must fail with an error that contains the part. */
 void pca_expect_error (
     const gchar *line, const gchar *caps, GstBuffer *buffer, const gchar *part);
 

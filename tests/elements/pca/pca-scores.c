@@ -63,7 +63,8 @@ CUV_TEST (scores_match_the_table)
   }
 }
 
-/* All components, unless the property or the caps give a number. */
+/* There is a score for each component, unless the property or the caps give a
+ * number. */
 CUV_TEST (number_of_scores)
 {
   static const struct {

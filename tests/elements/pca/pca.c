@@ -8,7 +8,7 @@
 
 /* ---- pictures ---- */
 
-/* Computes each pixel from the metadata table. */
+/* Checks each pixel against its value computed from the metadata table. */
 static void
 check_picture (GstBuffer *buffer, const GstCuvTable *table)
 {
@@ -140,7 +140,7 @@ CUV_TEST (bad_bands_and_ignored_pixels_are_skipped)
   gst_harness_teardown (h);
 }
 
-/* A cube whose bands 0 and 3 are 0; lit: except in some pixels. */
+/* Returns a cube whose bands 0 and 3 are 0, except in some pixels if `lit`. */
 static GstBuffer *
 cube_with_empty_bands (guint frame, gboolean lit)
 {
@@ -153,7 +153,8 @@ cube_with_empty_bands (guint frame, gboolean lit)
   return buffer;
 }
 
-/* The rows of the table of a frame's picture, 0 without a table. */
+/* Returns the number of rows of the table on a cube's picture, or 0 without a
+ * table. */
 static guint
 push_and_count_rows (GstHarness *h, GstBuffer *cube)
 {
@@ -168,9 +169,9 @@ push_and_count_rows (GstHarness *h, GstBuffer *cube)
   return table.n_rows;
 }
 
-/* Such bands would exclude all pixels. A frame without a valid sample does
- * not decide which bands are left out, nor does any frame after the first
- * valid one. */
+/* Bands without valid samples would exclude all pixels. A frame without a valid
+ * sample does not decide which bands are left out, nor does any frame after the
+ * first valid one. */
 CUV_TEST (bands_without_valid_samples_are_left_out)
 {
   g_autoptr (GstHarness) h =
@@ -264,7 +265,7 @@ CUV_TEST (flush_resets)
 
 /* ---- bases ---- */
 
-/* The path of a new file; remove it with remove_basis(). */
+/* Writes a new file and returns its path; remove it with remove_basis(). */
 static gchar *
 write_basis (const gchar *text)
 {
@@ -319,7 +320,7 @@ CUV_TEST (frozen_basis_saved_and_loaded)
   remove_basis (path);
 }
 
-/* A warning while playing, an error at the start. */
+/* Other bands cause a warning while playing, an error at the start. */
 CUV_TEST (basis_of_other_bands_is_rejected)
 {
   gchar *path = write_basis (
@@ -393,7 +394,7 @@ CUV_LOOP_TEST (invalid_basis_is_an_error, G_N_ELEMENTS (invalid_bases))
   remove_basis (path);
 }
 
-/* The picture of a basis with these JSON members. */
+/* Returns the picture with a basis with these JSON members. */
 static GstBuffer *
 push_with_basis (const gchar *members)
 {

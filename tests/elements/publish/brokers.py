@@ -179,8 +179,8 @@ class Outages(WithFolder):
         self.assertEqual(stats["acknowledged"], n)
 
     def test_more_than_it_takes(self):
-        """There are ten times as many records as the broker, which is stopped nine tenths of the
-        time, can take. The queue stays within its bound, and all dropped records are counted."""
+        """The broker is stopped nine tenths of the time, and there are ten times as many records as
+        it can take. The queue stays within its bound, and all dropped records are counted."""
         broker = self.broker().start()
         subscriber = self.subscriber(broker).start()
         options = "queue-records=100 on-full=%s"

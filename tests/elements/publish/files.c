@@ -167,7 +167,7 @@ add_random_object (GstBuffer *buffer, GRand *rand)
   g_free (text);
 }
 
-/* More records than the queue holds, of random bytes and numbers. */
+/* Pushes more records than the queue holds, with random bytes and numbers. */
 CUV_TEST (test_thousands_of_records)
 {
   guint32 seed = g_random_int ();
@@ -185,7 +185,7 @@ CUV_TEST (test_thousands_of_records)
       add_random_object (buffer, rand);
     add_lines (buffer, 2, 640);
     push (h, buffer);
-    if (i % 500 == 499) /* a disk slower than this loop would cost records */
+    if (i % 500 == 499) /* a slower disk would cause dropped records */
       end_and_seek (h);
   }
   gst_harness_push_event (h, gst_event_new_eos ());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of visionpublish. */
+/* Shared code of the visionpublish tests. */
 #ifndef PUBLISH_TEST_HELPER_H
 #define PUBLISH_TEST_HELPER_H
 
@@ -15,15 +15,15 @@ extern GstVideoInfo info;
 void set_up (void);
 void tear_down (void);
 
-/* A playing visionpublish that writes to the file. */
+/* Return a harness of a playing visionpublish that writes to the file. */
 GstHarness *harness_new_for (const gchar *caps, const gchar *format);
 GstHarness *harness_new (const gchar *format);
 GstBuffer *frame_new (GstClockTime pts);
 void push (GstHarness *h, GstBuffer *buffer);
-/* EOS, then the events of a flushing seek. */
+/* Sends EOS, then the events of a flushing seek. */
 void end_and_seek (GstHarness *h);
 
-/* The file's text with every time of day replaced by T. */
+/* Returns the file's text with every time of day replaced by T. */
 gchar *contents (void);
 void fail_unless_file (const gchar *expected);
 /* Ends the stream, compares the file and frees the harness. */

@@ -8,7 +8,7 @@
 #include "cuvelements.h"
 #include "output/broker.h"
 
-#define N_PACKETS 200 /* of each mode */
+#define N_PACKETS 200 /* per mode */
 #define MAX_BODY 60
 #define RUN_MS 10000 /* more than even a busy machine needs */
 
@@ -23,16 +23,16 @@ typedef enum {
   RECEIVED,
 } Answer;
 
-/* After CONNECT the broker sends the connack, or a CONNACK with these
- * properties, then more; then it answers a message. */
+/* After CONNECT the broker sends `connack`, or a CONNACK with these properties,
+ * then `more` bytes; then it answers a message. */
 typedef struct {
   const gchar *name;
   Answer answer;
   const gchar *properties;
-  gsize size; /* of properties */
+  gsize size; /* length of properties */
   const gchar *connack;
   gsize connack_size;
-  gsize more; /* bytes of the packets or the garbage that follow */
+  gsize more; /* bytes of packets or garbage after the CONNACK */
   gboolean garbage;
   gboolean huge;  /* allocates 256 MiB, so it is used rarely */
   gboolean clean; /* no random packet */
@@ -80,7 +80,7 @@ typedef struct {
   guint16 port;
   const Mode *mode; /* changes between two connections */
   GRand *random;
-  guint packets; /* random ones sent */
+  guint packets; /* random packets sent */
   GSocket *socket;
 } Fake;
 
@@ -112,7 +112,8 @@ put (Fake *self, gconstpointer data, gsize size)
   }
 }
 
-/* The first byte of the next packet, 0 at the end; body gets its beginning. */
+/* Returns the first byte of the next packet, 0 at the end, and copies the
+ * beginning of its body. */
 static guint8
 receive_packet (Fake *self, guint8 body[256])
 {
@@ -162,7 +163,7 @@ put_garbage (Fake *self, gsize size)
   put (self, bytes, size);
 }
 
-/* Messages that nobody has subscribed to, of QoS 1 and 2. */
+/* Sends messages that nobody has subscribed to, of QoS 1 and 2. */
 static void
 put_flood (Fake *self, gsize size)
 {
@@ -196,8 +197,8 @@ put_answer (Fake *self, Answer answer, guint8 high, guint8 low)
     put (self, received, sizeof received);
 }
 
-/* Half of the packets have a type that a client knows and numbers that are
- * in use. */
+/* Sends a random packet; half of them have a type that a client knows and
+ * numbers in use. */
 static void
 put_random_packet (Fake *self)
 {
@@ -217,7 +218,7 @@ put_random_packet (Fake *self)
   self->packets++;
 }
 
-/* Reads the status and the message. */
+/* Reads and answers the status and the message. */
 static void
 answer_messages (Fake *self, Answer answer)
 {
@@ -267,7 +268,7 @@ run_broker (gpointer data)
   while ((self->socket = g_socket_listener_accept_socket (
               self->listener, NULL, NULL, NULL))
       != NULL) {
-    if (g_atomic_pointer_get (&self->mode) == NULL) { /* the end */
+    if (g_atomic_pointer_get (&self->mode) == NULL) { /* the test ends */
       g_object_unref (self->socket);
       break;
     }

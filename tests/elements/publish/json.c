@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON text against json-glib's parser, the C library and hand-written text. */
+/* Compares JSON text with json-glib's parser, the C library and hand-written
+ * text. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -100,8 +101,8 @@ CUV_TEST (test_strings)
   }
 }
 
-/* Every byte sequence makes a valid text; json-glib reads back what glib
- * repairs. */
+/* Every byte sequence makes a valid text; json-glib reads it back as GLib
+ * repairs it. */
 CUV_TEST (test_random_bytes)
 {
   guint32 seed = g_random_int ();
@@ -164,7 +165,8 @@ random_double (GRand *rand)
   return value;
 }
 
-/* Every double and float reads back, whatever the locale's decimal point. */
+/* Every double and float is read back unchanged, whatever the locale's decimal
+ * point. */
 CUV_TEST (test_random_numbers)
 {
   guint32 seed = g_random_int ();
@@ -287,7 +289,7 @@ CUV_TEST (test_odd_types)
   gst_structure_free (structure);
 }
 
-/* Values nested too deep are cut; the stack does not overflow. */
+/* Values nested too deeply are cut; the stack does not overflow. */
 CUV_TEST (test_depth)
 {
   GstStructure *structure = gst_structure_new ("s", "x", G_TYPE_INT, 1, NULL);

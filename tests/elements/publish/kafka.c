@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* target=kafka with the mock cluster of librdkafka: what a consumer of it gets,
- * with brokers that are down, refuse and are slow. */
+/* target=kafka with the mock cluster of librdkafka: the records that a consumer
+ * gets from brokers that are down, refuse records or are slow. */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 /* A limit in seconds that even a busy machine does not reach. */
 #define LONG 60
 
-static rd_kafka_t *owner; /* of the cluster */
+static rd_kafka_t *owner; /* client that owns the mock cluster */
 static rd_kafka_mock_cluster_t *cluster;
 static GstElement *pipeline, *source, *publish;
 
@@ -145,7 +145,7 @@ check_record (const rd_kafka_message_t *message, guint n)
   fail_unless (memcmp (message->key, "door", 4) == 0);
 }
 
-/* The topic has the records 0 .. n - 1 in order, each once. */
+/* Checks that the topic has the records 0 .. n - 1 in order, each once. */
 static void
 expect_records (guint n)
 {
@@ -188,7 +188,7 @@ CUV_TEST (test_records)
   expect_records (100);
 }
 
-/* Down at the start, up, down and up again. */
+/* The brokers are down at the start, then up, down and up again. */
 CUV_TEST (test_outages)
 {
   g_object_set (source, "num-buffers", -1, "is-live", TRUE, NULL);
@@ -209,7 +209,7 @@ CUV_TEST (test_outages)
   expect_records ((guint) stat_of ("frames"));
 }
 
-/* Errors that librdkafka repeats, and connections that break. */
+/* librdkafka tries again after transient errors and broken connections. */
 CUV_TEST (test_transient_errors)
 {
   rd_kafka_mock_push_request_errors (cluster, PRODUCE, 4,

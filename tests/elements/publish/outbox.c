@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The outbox with a scripted broker. */
+/* Tests of the outbox with a scripted broker. */
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +17,13 @@ typedef struct {
   gint opening;   /* set by open() */
   gint silent;    /* nothing is acknowledged */
   gint lose;      /* the connection is lost after this many acknowledgements */
-  gint refuse;    /* how many of the next messages are refused */
+  gint refuse;    /* number of next messages that are refused */
   gint backwards; /* acknowledges the last message first */
 
   GMutex lock;
   GString *text; /* what was acknowledged, '|' before each connection */
 
-  /* of the connection */
+  /* state of the connection */
   gboolean connected;
   GQueue numbers, texts; /* in flight */
 } Fake;
@@ -422,8 +422,8 @@ path_new (void)
   return path;
 }
 
-/* Someone truncates the file while messages are in flight: all are counted, and
- * the next ones are sent. */
+/* Someone truncates the file while messages are in flight: all of these are
+ * counted, and the next ones are sent. */
 CUV_TEST (test_damaged_file)
 {
   g_autofree gchar *path = path_new ();
@@ -452,7 +452,7 @@ CUV_TEST (test_damaged_file)
   unlink (path);
 }
 
-/* At the end a broker that has been absent for long is tried at once. */
+/* A broker that has been absent for long is tried immediately at the end. */
 CUV_TEST (test_finish_ends_the_pause)
 {
   Fake *fake = fake_new ();
@@ -460,7 +460,7 @@ CUV_TEST (test_finish_ends_the_pause)
 
   fake->present = FALSE;
   outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
-  g_usleep (2 * G_USEC_PER_SEC); /* until pauses are a second and more */
+  g_usleep (2 * G_USEC_PER_SEC); /* until the pauses last a second or more */
   push_letters (outbox, "a");
   g_atomic_int_set (&fake->present, TRUE);
   fail_unless (cuv_outbox_finish (outbox, LONG_TIMEOUT));
@@ -494,7 +494,7 @@ CUV_TEST (test_hanging_open)
   while (!g_atomic_int_get (&freed))
     g_usleep (1000);
 
-  /* the next one sends what the first has left */
+  /* the next outbox sends what the first one has left */
   fake = fake_new ();
   outbox = cuv_outbox_new (&fake->broker, spool, CUV_FULL_DROP_OLDEST, NULL);
   fail_unless_equals_uint64 (counts_of (outbox).spooled, 3);
@@ -538,7 +538,7 @@ CUV_TEST (test_random)
   for (gchar *p = text; *p != '\0';) {
     guint number;
 
-    if (*p == '|') { /* what was sent is sent again */
+    if (*p == '|') { /* messages without an acknowledgement are sent again */
       p++;
       continue;
     }

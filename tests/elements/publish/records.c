@@ -63,7 +63,7 @@ CUV_TEST (test_foreign_objects)
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
 
-/* Checks an object with this text before and after its "h". */
+/* Checks that the object has this text before and after its member "h". */
 static void
 fail_unless_extras (GstBuffer *buffer, const gchar *before, const gchar *after)
 {
@@ -105,7 +105,7 @@ CUV_TEST (test_params)
       "\"color\":{\"confidence\":0.75,\"label\":\"red\",\"label_id\":3,"
       "\"model\":{\"name\":\"colours\"}},",
       "");
-  /* more than an id */
+  /* a structure with more than an id */
   fail_unless_extras (frame_with_param ("object_id, id=3, age=9"), "",
       "\"id\":3,\"object_id\":{\"age\":9,\"id\":3},");
 }
@@ -157,8 +157,8 @@ CUV_TEST (test_lines)
       ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
 
-/* Scalars, and a size other than the frame's, go to "_info", also those of the
- * second table of a kind. */
+/* A table's scalars, and its size if that is not the frame's, go to "_info",
+ * even if the table is the second one of its kind. */
 CUV_TEST (test_scalars)
 {
   GstBuffer *buffer = frame_new (0);
@@ -172,7 +172,8 @@ CUV_TEST (test_scalars)
       "," FRAME ",\"timestamp\":0,\"wallclock\":\"T\"}\n");
 }
 
-/* An unknown kind that is named like a documented key; extreme values. */
+/* Writes an unknown kind that is named like a documented key, and extreme
+ * values. */
 CUV_TEST (test_unknown_kind)
 {
   static const GstCuvColumn columns[] = { { "u64", GST_CUV_TYPE_U64 },
@@ -195,7 +196,7 @@ CUV_TEST (test_unknown_kind)
       "}\n");
 }
 
-/* What a program reads from the buffer. */
+/* Checks the record that a program reads from the buffer. */
 static void
 fail_unless_read (GstBuffer *buffer, const gchar *expected)
 {
@@ -268,7 +269,8 @@ CUV_TEST (test_reserved_keys_in_csv)
       strstr (text, "\nobject_2,") && strstr (text, "\"tags_2\""), "%s", text);
 }
 
-/* Two rows with a picture each; the second one's text is missing. */
+/* Returns a frame with a table of two rows with a picture each; the second
+ * one's text is missing. */
 static GstBuffer *
 frame_with_texts (void)
 {
@@ -297,7 +299,7 @@ CUV_TEST (test_texts)
 }
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* The table's meta as unixfdsink sends it. */
+/* Returns the table's meta as unixfdsink sends it. */
 static GByteArray *
 serialize (GstBuffer *buffer)
 {
@@ -369,8 +371,8 @@ CUV_TEST (test_texts_in_csv)
       "%s", text);
 }
 
-/* Invalid tables are ignored; without rows, only one with scalars is a result.
- */
+/* Invalid tables are ignored; a table without rows is a result only if it has
+ * scalars. */
 CUV_TEST (test_empty_tables)
 {
   static const gchar *no_tags[] = { NULL };
@@ -423,7 +425,7 @@ frame_captured (const gchar *clock, guint64 seconds)
   return buffer;
 }
 
-/* Seconds since 1900, or since 1970. */
+/* Capture times count from 1900 or from 1970. */
 CUV_TEST (test_captured)
 {
   const guint64 epoch = 2208988800, end_of_1999 = 946684799;
@@ -478,7 +480,7 @@ CUV_TEST (test_any_caps)
       "{\"frame_num\":1,\"timestamp\":1,\"wallclock\":\"T\"}\n");
 }
 
-/* The same buffer is pushed, writable or not. */
+/* The buffer itself is passed on, even if it is not writable. */
 CUV_TEST (test_passthrough)
 {
   g_autoptr (GstHarness) h = harness_new ("json-lines");

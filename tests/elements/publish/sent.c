@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metas as unixfdsink sends them (GStreamer 1.24): what comes back, and that
- * other bytes are refused. */
+/* Metas as unixfdsink sends them (GStreamer 1.24): what a receiver gets, and
+ * that other bytes are refused. */
 #include "cuvelements.h"
 
 #include "gstcuvmeta.h"
@@ -38,7 +38,7 @@ buffer_with_table (void)
   return buffer;
 }
 
-/* The only meta of the buffer. */
+/* Serialises the only meta of the buffer. */
 static GByteArray *
 serialize (GstBuffer *buffer)
 {
@@ -236,7 +236,8 @@ resize (GstByteArrayInterface *self, gsize size)
   return TRUE;
 }
 
-/* Changed bytes with a right checksum: any result, but no crash. */
+/* Changed bytes with a correct checksum may have any result, but must not cause
+ * a crash. */
 static void
 check_mutations (GstBuffer *buffer)
 {
@@ -284,7 +285,7 @@ CUV_TEST (mutations)
   check_mutations (buffer_with_table ());
 }
 
-/* No parser recurses as deep as the bytes claim. */
+/* No parser recurses as deeply as the bytes claim. */
 CUV_TEST (nested)
 {
   const GstMetaInfo *info = gst_meta_get_info ("GstCuvLinesMeta");
@@ -338,7 +339,8 @@ receive_new_names (guint i)
   label = roi->roi_type != 0;
   field = gst_structure_has_field (
       gst_video_region_of_interest_meta_get_param (roi, "known"), text + 1);
-  fail_unless (label || !field); /* the label may have been the last one */
+  /* the label may have been the last name accepted */
+  fail_unless (label || !field);
   g_variant_unref (variant);
   gst_buffer_unref (buffer);
   return label && field;

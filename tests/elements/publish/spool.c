@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue of messages is compared with one made of GLib's types; it is
- * reopened, damaged, and written by processes that are killed. */
+/* Compares the spool with a queue of GLib's types, and tests files that are
+ * reopened, damaged, or written by processes that are killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ push (CuvSpool *spool, guint64 n)
   return room;
 }
 
-/* Checks that the message with a number is message n. */
+/* Checks that the spool's message `number` is message n. */
 static void
 check_message (CuvSpool *spool, guint64 number, guint64 n)
 {
@@ -133,7 +133,7 @@ check_some (CuvSpool *spool, GQueue *model)
   }
 }
 
-/* Random pushes and pops; a file is closed and opened again now and then. */
+/* Compares random pushes and pops; a file is sometimes closed and reopened. */
 static void
 compare_with_queue (const gchar *file)
 {
@@ -183,7 +183,7 @@ CUV_TEST (test_bounds)
   CuvSpool *spool = spool_new (path, 10, 1000);
   CuvMessage message = { "t", "", NULL, 0 };
 
-  /* the least size */
+  /* the minimum size */
   fail_unless (cuv_spool_can_hold (spool, CUV_SPOOL_MIN_BYTES));
   fail_if (cuv_spool_can_hold (spool, CUV_SPOOL_MIN_BYTES + 1));
   message.size = CUV_SPOOL_MIN_BYTES - cuv_message_bytes (&message);
@@ -193,7 +193,7 @@ CUV_TEST (test_bounds)
   fail_if (cuv_spool_has_room (spool, 1));
   cuv_spool_free (spool);
 
-  /* what has messages keeps its size */
+  /* a file that has messages keeps its size */
   spool = spool_new (path, 1 << 20, 1000);
   fail_if (cuv_spool_has_room (spool, 1));
   cuv_spool_pop (spool);
@@ -250,7 +250,7 @@ file_size (void)
   return status.st_size;
 }
 
-/* As a process leaves a file that is killed before the first header. */
+/* Files of processes that were killed before they wrote the first header. */
 CUV_TEST (test_blank_files)
 {
   g_autofree gchar *zeros = g_malloc0 (100001);
@@ -259,7 +259,7 @@ CUV_TEST (test_blank_files)
   cuv_spool_free (spool_new (path, 20000, 22));
   fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
   cuv_spool_free (spool_new (path, 20000, 22));
-  /* but not another file that begins with zeros */
+  /* another file that begins with zeros is refused */
   zeros[100000] = 1;
   fail_unless (g_file_set_contents (path, zeros, 100001, NULL));
   expect_refusal (path, "not a spool");

@@ -120,7 +120,7 @@ static const Layout layouts[] = {
   { CUV_TARGET_REPLACE, { "[\n", ",\n", "]\n" } },
 };
 
-/* The text of a file with one record. */
+/* Returns the text of a file with one record. */
 static gchar *
 framed (const CuvFraming *framing, const gchar *record)
 {

@@ -419,7 +419,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(len(list(map(json.loads, lines))), 10)
 
     def test_exclusive_lock_of_another_start(self):
-        """The start waits for the exclusive lock of another one."""
+        """A start waits while another start holds the exclusive lock."""
         publish = Publish(FAST % 10 + PUBLISH % ("file-path=" + self.path))
         with open(self.path, "ab") as other:
             fcntl.flock(other, fcntl.LOCK_EX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The writer with a scripted target. */
+/* Tests of the writer with a scripted target. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 typedef struct {
   CuvTarget target;
   GMutex lock;
-  GString *text; /* of all connections, '|' before each */
+  GString *text; /* what was written to all connections, '|' before each */
   gboolean present, can_retract;
-  gsize at_most; /* most bytes per write */
+  gsize at_most; /* maximum number of bytes per write */
   gsize room;    /* bytes that still fit */
-  guint fail;    /* number of writes that fail */
-  guint lose;    /* number that fail and lose the connection */
+  guint fail;    /* number of next writes that fail */
+  guint lose;    /* number of next writes that lose the connection */
   gint hangs;    /* while TRUE no write returns */
   guint n_writes, n_retracts;
 } Fake;
@@ -133,7 +133,7 @@ fail_unless_text (Fake *fake, const gchar *expected)
   g_mutex_unlock (&fake->lock);
 }
 
-/* Returns the last warning. */
+/* Stops the writer and returns the last warning. */
 static gchar *
 stop (CuvWriter *writer, guint milliseconds, CuvWriterCounts *counts)
 {
@@ -389,7 +389,7 @@ CUV_TEST (test_hanging_write)
   wait_until_freed ();
 }
 
-/* Records can still be written after the end of the framing could not be. */
+/* Records can still be written after the framing could not be completed. */
 CUV_TEST (test_late_record)
 {
   Fake *fake = fake_new ();
@@ -423,7 +423,8 @@ keep_text_and_free (CuvTarget *target)
   fake_free (target);
 }
 
-/* A target with room for this text, which is kept as last_text. */
+/* Returns a writer whose target has room for this text, which is kept as
+ * last_text. */
 static CuvWriter *
 writer_with_room (const gchar *text)
 {
@@ -437,7 +438,7 @@ writer_with_room (const gchar *text)
   return writer_new (fake);
 }
 
-/* A record without room is retracted and the end written in its place. */
+/* A record that does not fit is retracted and replaced by the end. */
 CUV_TEST (test_full_target)
 {
   CuvWriter *writer = writer_with_room ("<one,tw");
@@ -456,7 +457,7 @@ CUV_TEST (test_full_target)
   g_free (last_text);
 }
 
-/* A record without room that comes after an end is retracted, too. */
+/* A record that does not fit is also retracted if it comes after an end. */
 CUV_TEST (test_full_target_after_end)
 {
   CuvWriter *writer = writer_with_room ("<one>,");

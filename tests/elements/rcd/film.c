@@ -7,7 +7,7 @@
 
 /* ---- pixels ---- */
 
-/* Reproducible noise. */
+/* Returns reproducible noise. */
 static guint
 noise (guint c, guint x, guint y)
 {
@@ -17,8 +17,8 @@ noise (guint c, guint x, guint y)
   return v ^ v >> 16;
 }
 
-/* A ring around four fields, with colours by kind, so that the covariance of a
- * part differs from that of the whole. */
+/* Returns a sample of a ring around four fields, with colours by kind, so that
+ * the covariance of a part differs from that of the whole. */
 static guint8
 thing (guint kind, guint c, gint x, gint y, Box box)
 {
@@ -88,7 +88,7 @@ film_region (GstBuffer *frame, const gchar *label, Box box)
 CuvLive
 film_new (const gchar *properties, const gchar *format, gint width, gint height)
 {
-  /* most films have one detection of each object */
+  /* most tests detect each object only once */
   return cuv_live_new (
       "rcdtrack confirm-detections=0", properties, format, width, height);
 }

@@ -6,7 +6,8 @@
 
 #include "live.h"
 
-/* A harness of rcdtrack with these properties, for frames of this format. */
+/* Returns a harness of rcdtrack with these properties, for frames of this
+ * format. */
 CuvLive film_new (
     const gchar *properties, const gchar *format, gint width, gint height);
 
@@ -14,7 +15,7 @@ typedef struct {
   gint x, y, width, height;
 } Box;
 
-/* The next frame, filled with faint noise. */
+/* Returns the next frame, filled with faint noise. */
 GstBuffer *film_frame (CuvLive *self);
 
 /* Draws an object of a kind from 1 up; 0 is a flat patch. */
@@ -40,8 +41,8 @@ typedef struct {
   guint64 age;
 } Track;
 
-/* The tracks on a frame; checks that they are well-formed. Unref the array;
- * strings belong to the frame. */
+/* Returns the tracks on a frame; checks that they are well-formed. Unref the
+ * array; strings belong to the frame. */
 GArray *tracks_of (GstBuffer *frame);
 guint n_tracks (GstBuffer *frame);
 
@@ -50,8 +51,9 @@ guint n_tracks (GstBuffer *frame);
 gint check_at (GstBuffer *frame, gint id, Box box);
 void check_nothing (GstBuffer *frame); /* unrefs the frame */
 
-/* Event and id of the next element message's first object, "acquired 1"; free
- * it. Returns NULL if there is no message, "" if it has no object. */
+/* Returns event and id of the first object in the next element message, such as
+ * "acquired 1"; free it. Returns NULL if there is no message, "" if it has no
+ * object. */
 gchar *next_event (CuvLive *self);
 void expect_event (CuvLive *self, const gchar *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sources of targets, tracking, metadata, messages and statistics. */
+/* rcdtrack: sources of targets, tracking, metadata, messages and statistics. */
 #include "config.h"
 #include "film.h"
 
@@ -17,8 +17,8 @@
 
 static const Box start = { 40, 32, 32, 24 };
 
-/* The box some frames later, on the grid of windows: 4 pixels right every frame
- * and 4 down every second one. */
+/* Returns the box some frames later, on the grid of windows: it moves 4 pixels
+ * right in every frame and 4 down in every second one. */
 static Box
 moved (Box box, gint frames)
 {
@@ -119,7 +119,8 @@ CUV_TEST (test_metadata)
   cuv_live_clear (&film);
 }
 
-/* Attached to the region with the largest IoU above 0.5, and no new region. */
+/* The track is attached to the region with the largest IoU above 0.5, without a
+ * new region. */
 CUV_TEST (test_upstream_region_gets_the_track)
 {
   CuvLive film = film_new (BOX "object-class=dog", "NV12", WIDTH, HEIGHT);
@@ -130,7 +131,7 @@ CUV_TEST (test_upstream_region_gets_the_track)
   film_draw_object (frame, 1, start);
   film_region (frame, "cat", start)->id = 0;
   other = film_region (frame, "dog", start);
-  other->id = 4; /* another tracker's */
+  other->id = 4; /* an id of another tracker */
   gst_video_region_of_interest_meta_add_param (
       other, gst_structure_new ("object_id", "id", G_TYPE_INT, 9, NULL));
   film_region (frame, "dog", moved (start, 3))->id = 1;
@@ -278,7 +279,7 @@ requests_analysis (CuvLive *film)
 }
 
 /* While nothing is tracked, a detector that analyses every Nth frame is asked
- * to analyse the next; a lost target still counts. */
+ * to analyse the next; a lost target still counts as tracked. */
 CUV_TEST (test_detections_are_requested)
 {
   CuvLive film = film_new ("max-lost-frames=2", "NV12", WIDTH, HEIGHT);
@@ -300,7 +301,8 @@ CUV_TEST (test_detections_are_requested)
   cuv_live_clear (&film);
 }
 
-/* A frame with two objects, one or the other of which is detected. */
+/* Pushes a frame with two objects; `detected` and `other` say which of them are
+ * detected. */
 static GstBuffer *
 show_detected (CuvLive *film, gboolean detected, gboolean other)
 {
@@ -315,8 +317,8 @@ show_detected (CuvLive *film, gboolean detected, gboolean other)
   return cuv_live_push (film, frame);
 }
 
-/* A target is published with its third detection, and given up when it has had
- * none for long. */
+/* A target is published with its third detection, and given up after too long
+ * without one. */
 CUV_TEST (test_detections_confirm)
 {
   CuvLive film = film_new (
@@ -326,7 +328,8 @@ CUV_TEST (test_detections_confirm)
     check_nothing (show_detected (&film, TRUE, FALSE));
     check_nothing (show_detected (&film, FALSE, FALSE));
     fail_unless (requests_analysis (&film));
-    expect_event (&film, i == 0 ? "" : NULL); /* of the first frame */
+    /* only the first frame causes a message */
+    expect_event (&film, i == 0 ? "" : NULL);
   }
   check_at (show_detected (&film, TRUE, FALSE), 1, start);
   expect_event (&film, "acquired 1");
@@ -373,7 +376,8 @@ CUV_TEST (test_several_targets)
     check_at (gst_buffer_ref (out), 1, moved (start, i));
     check_at (out, 2, other);
   }
-  check_at (film_show (&film, 4, 2, other), 2, other); /* 1 is given up */
+  /* target 1 is given up */
+  check_at (film_show (&film, 4, 2, other), 2, other);
   for (gint i = 0; i < 2; i++) {
     GstBuffer *frame = film_frame (&film), *out;
 
@@ -387,7 +391,7 @@ CUV_TEST (test_several_targets)
   cuv_live_clear (&film);
 }
 
-/* Half as bright, as when a lamp is turned off. */
+/* Pushes a frame half as bright, as when a lamp is turned off. */
 static GstBuffer *
 show_dark (CuvLive *film, Box box)
 {

@@ -28,8 +28,8 @@ open_film (const gchar *bad)
   return film;
 }
 
-/* The number of windows. If `features` changes, the target's descriptor is
- * recomputed first. */
+/* Returns the number of windows as text. If `features` changes, the target's
+ * descriptor is recomputed first. */
 static gchar *
 look (CuvLive *film)
 {

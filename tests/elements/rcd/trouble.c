@@ -74,7 +74,7 @@ CUV_TEST (test_one_pixel_by_properties)
   cuv_live_clear (&film);
 }
 
-/* Such a box is tracked wherever it is: one warning. */
+/* A box that looks like its surroundings is tracked, but causes one warning. */
 CUV_TEST (test_box_like_its_surroundings)
 {
   static const gchar *const properties[] = { "", "metric=forstner",
@@ -99,7 +99,7 @@ CUV_TEST (test_box_like_its_surroundings)
   }
 }
 
-/* Detected in every frame: one warning. */
+/* A flat region that is detected in every frame causes one warning. */
 CUV_TEST (test_flat_region)
 {
   CuvLive film = film_new ("", "NV12", WIDTH, HEIGHT);
@@ -216,7 +216,7 @@ CUV_TEST (test_other_sizes)
   cuv_live_clear (&film);
 }
 
-/* Shrinks frames until no window fits, and back. */
+/* Shrinks frames until no window fits, and enlarges them again. */
 CUV_TEST (test_frames_smaller_than_the_target)
 {
   static const gint sizes[][2] = { { 30, 20 }, { 6, 6 }, { 1, 1 }, { 1, 90 },
@@ -289,7 +289,8 @@ CUV_TEST (test_flush)
   check_at (film_show (&film, 1, 1, far), 1, far); /* it was lost */
   cuv_harness_flush (film.h);
   check_at (film_show (&film, 1, 1, place), 1, place);
-  check_nothing (film_show (&film, 1, 1, far)); /* and only once */
+  /* the whole frame was searched only once */
+  check_nothing (film_show (&film, 1, 1, far));
   cuv_live_clear (&film);
 }
 
@@ -367,7 +368,8 @@ picture_of (guint kind, Box box)
   return write_picture (frame, "RGB", box.width, box.height);
 }
 
-/* With a transparent margin; hole: also transparent in the middle. */
+/* Writes a picture with a transparent margin; hole: also transparent in the
+ * middle. */
 static gchar *
 transparent_picture_of (guint kind, Box box, gboolean hole)
 {
@@ -402,7 +404,8 @@ remove_picture (gchar *path)
   g_free (path);
 }
 
-/* Found in formats of RGB; searched again after it was given up. */
+/* The picture is found in RGB formats, and searched for again after the target
+ * was given up. */
 CUV_TEST (test_picture)
 {
   static const gchar *const formats[] = { "RGB", "BGRx" };
@@ -414,7 +417,7 @@ CUV_TEST (test_picture)
 
     g_object_set (film.element, "target-image", path, NULL);
     check_nothing (film_show (&film, 2, -1, place));
-    expect_event (&film, " 1"); /* lost from the start */
+    expect_event (&film, " 1"); /* the target is lost from the start */
     check_nothing (film_show (&film, 1, -1, place));
     expect_event (&film, "given-up 1");
     check_at (film_show (&film, 1, 1, place), 2, place);

@@ -19,7 +19,7 @@ enum { WIDTH = 75, HEIGHT = 46, BANDS = 5 };
 static const gchar *const elements[] = { "spectralpca mode=covariance",
   "spectralntf rank=3 iterations=20 tolerance=0" };
 
-/* Well separated components, and one outlier in a thousand values. */
+/* Fills in well separated components, and one outlier in a thousand values. */
 static void
 fill (guint8 *data, gsize n, guint step)
 {
@@ -52,14 +52,14 @@ new_cube (void)
   return new_buffer (WIDTH * HEIGHT * BANDS, BANDS);
 }
 
-/* Rows of 228 bytes. */
+/* Returns a frame with rows of 228 bytes. */
 static GstBuffer *
 new_frame (void)
 {
   return new_buffer (GST_ROUND_UP_4 (3 * WIDTH) * HEIGHT, 3);
 }
 
-/* The element named x; owned by the harness. */
+/* Returns the element named x; owned by the harness. */
 static GstElement *
 element_of (GstHarness *h)
 {
@@ -78,7 +78,7 @@ new_harness (const gchar *element)
   return h;
 }
 
-/* The second picture of a pipeline with an element named x. */
+/* Returns the second picture of a pipeline with an element named x. */
 static GstBuffer *
 picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
     const gchar *device)
@@ -101,7 +101,8 @@ picture_of (const gchar *line, const gchar *caps, GstBuffer *(*make) (void),
   return picture;
 }
 
-/* Sums are exact; eigenvectors and factors are rounded. */
+/* Checks that pictures are equal up to the rounding of eigenvectors and
+ * factors; sums are exact. */
 static void
 check_similar (GstBuffer *a, GstBuffer *b, gint tolerance, const gchar *line)
 {
@@ -131,7 +132,7 @@ finish (void)
 
 /* ---- video ---- */
 
-/* Each memory as input with each as output. */
+/* Each memory type as input is combined with each as output. */
 CUV_LOOP_TEST (video_between_memories, G_N_ELEMENTS (elements))
 {
   static const struct {
@@ -166,7 +167,7 @@ CUV_LOOP_TEST (video_between_memories, G_N_ELEMENTS (elements))
   finish ();
 }
 
-/* If the peer takes both memories, the output is in the input's. */
+/* If the peer takes both memory types, the output has that of the input. */
 CUV_LOOP_TEST (output_memory_follows_input_memory, G_N_ELEMENTS (elements))
 {
   for (guint cuda = 0; cuda < 2; cuda++) {
@@ -213,7 +214,7 @@ CUV_LOOP_TEST (cubes_to_either_memory, G_N_ELEMENTS (elements))
   finish ();
 }
 
-/* TRUE if samples of two NV12 pictures differ by at most tolerance. */
+/* Returns TRUE if samples of two NV12 pictures differ by at most tolerance. */
 static gboolean
 are_near (GstBuffer *a, GstBuffer *b, gint tolerance)
 {
@@ -274,8 +275,8 @@ CUV_LOOP_TEST (cubes_to_nv12, G_N_ELEMENTS (elements))
   "framerate=30/1"
 enum { LARGE_SIZE = 3001 * 2003 * 5 };
 
-/* The picture of a cube of 15 upload chunks. in_pool: the cube is in a buffer
- * of the pool that the element proposes, if any. */
+/* Returns the picture of a cube of 15 upload chunks. in_pool: the cube is in a
+ * buffer of the pool that the element proposes, if any. */
 static GstBuffer *
 picture_of_large (gint n_threads, gboolean in_pool)
 {
@@ -373,7 +374,7 @@ CUV_LOOP_TEST (out_of_memory_is_an_error, G_N_ELEMENTS (elements))
   fail_unless (!use_cuda || (n > 2 && n < 40), "%d allocations suffice", n);
 }
 
-/* A pipeline that ends in an upload, three times. */
+/* Plays a pipeline that ends in an upload three times. */
 CUV_LOOP_TEST (restarts, G_N_ELEMENTS (elements))
 {
   g_autofree gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! " RGB

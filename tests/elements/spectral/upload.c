@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Times spectralpca on cubes in host memory and the lower bound of each: the
  * copy to the device for pinned cubes, a memcpy of the cube for pageable ones.
- * Prints a line of JSON each. Needs a GPU; returns 77 without. */
+ * Prints a line of JSON for each. Needs a GPU; returns 77 without. */
 #include "cuvcheck.h"
 #include "cuvelements.h"
 

@@ -39,7 +39,7 @@ check_pixels (const gchar *format, gint width, gint height)
   cuv_fake_check_clean ();
 }
 
-/* The formats of the CUDA caps in cuvcudaupload's pad template. */
+/* Returns the formats of the CUDA caps in cuvcudaupload's pad template. */
 static const GValue *
 cuda_formats (void)
 {

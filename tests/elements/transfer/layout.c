@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats are refused where GStreamer's own CUDA memory has no room for their
- * planes, and only there: which ones depends on GStreamer's version. */
+ * planes, and only there: which formats these are depends on GStreamer's
+ * version. */
 #include "context/gstcuvcontext.h"
 #include "cuvelements.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboostdetect with models of trees on channels: the boxes of the definition
- * in frames of all formats, with the settings of other models. */
+/* waldboostdetect with models of trees on channels: their boxes in frames of
+ * all formats are those of the definition, also with the settings that other
+ * models have. */
 #include "config.h"
 #include "models.h"
 #include "picture.h"
@@ -73,7 +74,7 @@ CUV_TEST (test_boxes_in_all_formats)
   }
 }
 
-/* The planes of an RGB frame of three bytes a pixel. */
+/* Splits an RGB frame of three bytes per pixel into planes. */
 static void
 split_planes (GstSample *sample, guint8 *planes, gint width, gint height)
 {
@@ -130,7 +131,7 @@ CUV_TEST (test_windows_of_the_definition)
 }
 
 /* The boxes in a region of interest are those in a copy of its red, green and
- * blue, also where it begins between two samples of chroma. */
+ * blue, even where it begins between two samples of chroma. */
 CUV_TEST (test_regions_of_all_formats)
 {
   static const gchar *const formats[] = { "BGRx", "NV12", "I420", "YUY2" };
@@ -164,7 +165,7 @@ CUV_TEST (test_regions_of_all_formats)
 
 /* ---- confidence ---- */
 
-/* The model with even and spread. */
+/* Writes a copy of the model that has parameters for confidence. */
 static gchar *
 write_confident_model (void)
 {

@@ -172,7 +172,7 @@ between (gint low, gint high)
   return g_random_int_range (low, high + 1);
 }
 
-/* A few boxes around each other, so that dissimilar ones are not joined
+/* Makes a few boxes around each other, so that dissimilar ones are not joined
  * through others. */
 static gint
 nested_boxes (Box *boxes, gint size)
@@ -192,7 +192,8 @@ nested_boxes (Box *boxes, gint size)
   return n;
 }
 
-/* Boxes in clusters and anywhere, with sizes that differ by up to 2^octaves. */
+/* Makes boxes in clusters and anywhere, with sizes that differ by up to
+ * 2^octaves. */
 static gint
 random_boxes (Box *boxes, gint size, gint octaves)
 {
@@ -224,9 +225,9 @@ compare (const Box *found, gint n_found, const Box *wanted, gint n_wanted,
     const CuvGrouping *grouping)
 {
   fail_unless (n_found == n_wanted,
-      "method %d, %d neighbours, iou %g, inside %g: %d, %d", grouping->method,
-      grouping->min_neighbours, grouping->nms_iou, grouping->nms_inside,
-      n_found, n_wanted);
+      "method %d, %d neighbours, iou %g, inside %g: %d boxes, not %d",
+      grouping->method, grouping->min_neighbours, grouping->nms_iou,
+      grouping->nms_inside, n_found, n_wanted);
   for (gint i = 0; i < n_found; i++)
     fail_unless (found[i].x == wanted[i].x && found[i].y == wanted[i].y
             && found[i].width == wanted[i].width
@@ -318,7 +319,7 @@ CUV_TEST (test_nms_limit)
   fail_unless_equals_int (number_kept (0.3, 0.5999, inside), 1);
 }
 
-/* A window around an object, and one inside, of any size. */
+/* Of a window and one around it, however large, the better one is kept. */
 CUV_TEST (test_nms_around)
 {
   for (gint size = 2; size <= 1 << 20; size *= 2) {
@@ -383,8 +384,8 @@ CUV_TEST (test_auto)
   cuv_waldboost_grouper_free (grouper);
 }
 
-/* The rotation of a group is that of most windows, of the first such one; with
- * NMS that of the best window. */
+/* The rotation of a group is its most frequent one, the first of these if
+ * several are; with NMS it is that of the best window. */
 CUV_TEST (test_rotations)
 {
   static const struct {

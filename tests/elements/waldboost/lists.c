@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboostdetect with several models: lists of labels and file names, right
- * and wrong ones. */
+/* waldboostdetect with several models: lists of labels and file names, valid
+ * and invalid ones. */
 #include "config.h"
 #include "several-runs.h"
 
@@ -38,7 +38,7 @@ CUV_TEST (test_labels)
   run_clear (&run);
 }
 
-/* A comma in the label of one model is part of it, as before. */
+/* A comma in the label of a single model is part of the label. */
 CUV_TEST (test_label_of_one_model)
 {
   static const gint models[] = { CHANNELS };
@@ -52,7 +52,7 @@ CUV_TEST (test_label_of_one_model)
 
 /* ---- names ---- */
 
-/* A file whose name has a comma, alone and in a list. */
+/* A file name with a comma can be used alone and in a list. */
 CUV_TEST (test_commas_in_names)
 {
   g_autofree gchar *name = g_strdup_printf ("cuv-%d,x,y.xml", (gint) getpid ());

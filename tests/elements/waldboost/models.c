@@ -25,7 +25,7 @@ append_stage (GString *text, GRand *rand, gboolean last)
       g_rand_int_range (rand, 0, 19), g_rand_int_range (rand, 0, 19), a, a + 1);
 }
 
-/* Frees text. */
+/* Writes the text to a new file and returns its path. Frees text. */
 static gchar *
 write_text (GString *text)
 {
@@ -51,7 +51,7 @@ write_rank_model (void)
   return write_text (text);
 }
 
-/* A tree of depth 2 in a window of 8x6 blocks. */
+/* Appends a tree of depth 2 in a window of 8x6 blocks. */
 static void
 append_tree (GString *text, GRand *rand)
 {

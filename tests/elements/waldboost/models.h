@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
-/* The path of a new file with a WaldBoostClassifier of local rank patterns, of
- * a window of 24x24 and blocks of 2x2; remove it and free the name. Some
- * windows of a picture pass it. */
+/* Writes a WaldBoostClassifier of local rank patterns with a window of 24x24
+ * and blocks of 2x2, which accepts some windows of a picture. Returns the path;
+ * remove the file and free the path. */
 gchar *write_rank_model (void);
 
 /* Like write_rank_model(), with trees on channels, and a window of 32x24 that

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures the models of this project with waldboostdetect on pictures that were not used to
-make them.
+"""Measures the models of this project with waldboostdetect on pictures that were not used to train
+them.
 
 usage: models.py MODELS                 the test: photographs of opencv-doc
        models.py MODELS FOLDER          digits in pictures of
@@ -68,7 +68,7 @@ def detect(models, model, paths):
 
 def judge(results, truths, match):
     """Returns for each box, in descending order of confidence, whether it finds an object. truths
-    are the objects of each picture; match returns the one nearest to a box."""
+    are the objects of each picture; match returns the object nearest to a box."""
     judged = []
     for boxes, truth in zip(results, truths):
         taken = set()
@@ -95,10 +95,10 @@ def report(name, judged, n_objects, n_pictures, weak):
     print(f'{name}: {n_objects} objects in {n_pictures} pictures; '
           + ', '.join(f'recall {recall_at(judged, n_objects, s * n_pictures):.3f}'
                       f' at {s}' for s in SHOWN)
-          + f' false positives of a picture; all boxes: recall'
+          + f' false positives per picture; all boxes: recall'
           f' {recall_at(judged, n_objects, len(judged)):.3f} at'
           f' {sum(not right for _, right in judged) / n_pictures:.2f};'
-          f' {weak:.2f} weak classifiers of a window')
+          f' {weak:.2f} weak classifiers per window')
 
 
 # ---- corners of chessboards ----
@@ -131,8 +131,8 @@ def measure_corners(models):
     report('corners of chessboards', judged, n_objects, len(paths), weak)
     check(len(paths) == 26 and n_objects == 1404, '26 photographs')
     check(recall_at(judged, n_objects, len(paths)) >= 0.95,
-          'recall of 0.95 at one false positive of a picture')
-    check(weak <= 6, 'at most 6 weak classifiers of a window')
+          'recall of 0.95 at one false positive per picture')
+    check(weak <= 6, 'at most 6 weak classifiers per window')
 
 
 # ---- digits ----
@@ -180,7 +180,7 @@ def measure_digits(models, folder):
     n_objects = sum(map(len, truths))
     report('digits', judged, n_objects, len(paths), weak)
     check(recall_at(judged, n_objects, len(paths)) >= 0.9,
-          'recall of 0.9 at one false positive of a picture')
+          'recall of 0.9 at one false positive per picture')
 
 
 def main():

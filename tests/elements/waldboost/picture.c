@@ -108,7 +108,7 @@ detect (const CuvFrame *frame, const Wanted *wanted)
   return result;
 }
 
-/* Red, green or blue of a pixel. */
+/* Returns the red, green or blue of a pixel. */
 static guint8
 color_of (const CuvFrame *frame, const CuvRgbMatrix *matrix, gint color, gint x,
     gint y)
@@ -202,7 +202,7 @@ check_objects (
     GstStructure *detection =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
     gdouble confidence, score;
-    gint rotation = 0; /* if the field is missing */
+    gint rotation = 0; /* the value if the field is missing */
 
     gst_structure_get_int (detection, "rotation", &rotation);
     fail_unless_equals_int (rotation, box->rotation);

@@ -22,15 +22,15 @@ typedef struct {
 extern const Wanted defaults;
 
 GstSample *decode_picture (const gchar *caps);
-/* A harness of a pipeline for frames of the sample's caps; one of its elements
- * is named d. */
+/* Return a harness of a pipeline for frames of the sample's caps; one of its
+ * elements is named d. */
 GstHarness *new_line (const gchar *line, GstSample *sample);
 GstHarness *new_harness (const gchar *properties, GstSample *sample);
 GstElement *detector (GstHarness *h);
 GstBuffer *push (GstHarness *h, GstSample *sample);
 
-/* The boxes that the library's CPU path finds in the frame, or in a picture of
- * only this region; in coordinates of the frame. */
+/* Return the boxes that the library's CPU path finds in the frame, or in a
+ * picture of only this region; in coordinates of the frame. */
 GArray *expect (GstSample *sample, const Wanted *wanted);
 GArray *expect_in (
     GstSample *sample, const Wanted *wanted, const CuvRoi *region);

@@ -53,7 +53,7 @@ next_object (GstBuffer *buffer, gpointer *state, guint n)
   return cuv_next_region (buffer, state);
 }
 
-/* The intersection of region, limit and frame. */
+/* Computes the intersection of region, limit and frame. */
 static gboolean
 part_of (const Region *region, const CuvRoi *limit, CuvRoi *part)
 {
@@ -179,8 +179,8 @@ CUV_TEST (test_many_sizes)
   }
 }
 
-/* The number of levels of a 24-pixel window, scale factor 1.1, in the square.
- */
+/* Returns the number of levels in a square of this size, for a window of 24
+ * pixels and a scale factor of 1.1. */
 static guint
 levels_in (guint size)
 {
@@ -237,7 +237,7 @@ parent_of_last (GstBuffer *buffer)
   return last != NULL ? last->parent_id : -2;
 }
 
-/* Whether one of the objects after the n regions has a parent. */
+/* Returns whether one of the objects after the n regions has a parent. */
 static gboolean
 has_parents (GstBuffer *buffer, guint n)
 {
@@ -252,8 +252,8 @@ has_parents (GstBuffer *buffer, guint n)
 }
 
 /* Without regions nothing is searched; inference-region changes while playing;
- * a held object has no parent that does not exist, nor another held object that
- * has its id. */
+ * a held object does not refer to a parent that no longer exists, or to another
+ * object that has the parent's id. */
 CUV_TEST (test_live_changes)
 {
   const Region face = { "face", 200, 60, 120, 130, 7 };
@@ -367,7 +367,7 @@ CUV_TEST (test_eyes_in_faces)
   fail_unless (faces > 0 && eyes > 0, "%u faces, %u eyes", faces, eyes);
 }
 
-/* The work of one frame is bounded: 16 frames' area, 1024 regions. */
+/* The work for one frame is bounded: 16 times its area, 1024 regions. */
 CUV_TEST (test_too_many_regions)
 {
   static const struct {

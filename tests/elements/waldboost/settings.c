@@ -29,7 +29,8 @@ run_new (const gchar *properties)
   Run self = { cuv_live_new ("waldboostdetect", all, "NV12", 160, 100),
     decode_picture (CAPS), defaults };
 
-  gst_harness_set_live (self.live.h, FALSE); /* else late frames are skipped */
+  /* otherwise late frames are skipped */
+  gst_harness_set_live (self.live.h, FALSE);
   gst_harness_set_src_caps (
       self.live.h, gst_caps_ref (gst_sample_get_caps (self.sample)));
   return self;
@@ -84,7 +85,7 @@ change (Run *self, const gchar *settings, gboolean differs)
   check_next (self, settings, differs);
 }
 
-/* A run without grouping, with the rank model. */
+/* Returns a run without grouping, with the rank model. */
 static Run
 rank_run (void)
 {
@@ -124,7 +125,7 @@ CUV_TEST (test_scans_and_groupings)
 {
   Run run = rank_run ();
 
-  run.wanted.params.scan = CUV_SCAN_DENSE; /* the model's own */
+  run.wanted.params.scan = CUV_SCAN_DENSE; /* the model's own scan */
   change (&run, "scan=dense", FALSE);
   run.wanted.params.octaves = 1;
   change (&run, "octaves=1", TRUE);
@@ -248,8 +249,8 @@ message_rotation (GstMessage *message, guint i)
   return rotation;
 }
 
-/* Ungrouped, the objects of several rotations are those of each, and the
- * message has them, too. */
+/* Without grouping, the objects of several rotations are those of each
+ * rotation, and the message has them all. */
 CUV_TEST (test_several_rotations)
 {
   static const gchar *const each[] = { "-20", "0", "90" };
@@ -396,8 +397,8 @@ CUV_TEST (test_option_without_file)
   fail_unless (value == 0);
   g_object_set (run.live.element, "label", NULL, "model", rank_model, NULL);
   check_next (&run, "old option", TRUE);
-  g_object_set (
-      run.live.element, "model", MODEL, NULL); /* has no options to read */
+  /* this model has no options in its file */
+  g_object_set (run.live.element, "model", MODEL, NULL);
   g_object_set (run.live.element, "final-threshold", 0.5f, NULL);
   g_object_get (run.live.element, "final-threshold", &value, NULL);
   fail_unless (value == 0.5f);

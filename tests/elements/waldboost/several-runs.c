@@ -114,8 +114,8 @@ check_next (Run *self, const gchar *what)
 
 /* ---- files ---- */
 
-/* The model of write_channels_model(), with other levels and thresholds, and
- * inside the picture. */
+/* Writes the model of write_channels_model() with other levels and thresholds,
+ * whose window stays inside the picture. */
 static gchar *
 write_more_channels (void)
 {

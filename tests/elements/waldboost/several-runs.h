@@ -19,11 +19,12 @@ typedef struct {
   GstBus *bus;
   guint n;
   Wanted wanted[N_FILES];
-  const gchar *labels[N_FILES]; /* NULL: that of the file */
+  const gchar *labels[N_FILES]; /* NULL: the label that the file has */
   gint ids[N_FILES];
 } Run;
 
-/* Sets the models that are wanted, and returns their list; free it. */
+/* Sets the models whose objects are expected, and returns the list of their
+ * files; free it. */
 gchar *want (Run *self, const gint *models, guint n);
 
 void run_init (Run *self, const gchar *format, const gchar *properties,

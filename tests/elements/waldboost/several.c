@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboostdetect with several models: the objects of each, as it finds them
+/* waldboostdetect with several models: each finds the objects that it finds
  * alone. */
 #include "config.h"
 #include "several-runs.h"
@@ -67,7 +67,7 @@ CUV_TEST (test_settings_apply_to_each)
   run_clear (&run);
 }
 
-/* Ungrouped, the objects of two rotations are those of each. */
+/* Without grouping, the objects of two rotations are those of each rotation. */
 CUV_TEST (test_rotations)
 {
   static const gchar *const rotations[] = { "0", "90", "0,90" };
@@ -136,7 +136,8 @@ CUV_TEST (test_models_change_while_playing)
   run_clear (&run);
 }
 
-/* Held objects are those of the models that found them. */
+/* Held objects stay those of the models that found them, even if `model` has
+ * changed. */
 CUV_TEST (test_held_objects)
 {
   static const gint models[] = { CHANNELS, RANK };
@@ -180,7 +181,7 @@ stats_of (GstElement *element)
   return stats;
 }
 
-/* What a frame counts with a model alone. */
+/* Returns the statistics of a frame with one model alone. */
 static GstStructure *
 stats_alone (gint model)
 {
@@ -282,7 +283,7 @@ CUV_TEST (test_message)
 
 /* ---- limits ---- */
 
-/* A model of one test that every window passes, with a low score. */
+/* Writes a model of one test that every window passes, with a low score. */
 static gchar *
 write_permissive_model (void)
 {
@@ -305,8 +306,8 @@ write_permissive_model (void)
   return path;
 }
 
-/* A model that accepts more windows than are kept takes none from the next
- * one. */
+/* If a model accepts more windows than are kept, the next one keeps as many as
+ * ever. */
 CUV_TEST (test_too_many_windows_of_one_model)
 {
   g_autofree gchar *path = write_permissive_model ();

@@ -10,7 +10,7 @@
 #define AUTO "weak=64 negative-samples=1600 copies=4 "
 #define CHANNELS AUTO "features=channels "
 
-/* ---- frames in which only colour tells objects from others ---- */
+/* ---- frames in which only colour distinguishes objects ---- */
 
 static void
 fill (GstVideoFrame *video, const Place *at, const guint8 *colour)
@@ -31,7 +31,8 @@ square_of (guint i, guint k)
     32 + i * 5 % 8 };
 }
 
-/* Three squares of the same grey; the region is on the red one. */
+/* Returns a frame with three squares of the same grey; the region is on the red
+ * one. */
 static GstBuffer *
 coloured_new (guint i)
 {
@@ -90,7 +91,7 @@ CUV_TEST (learns_channels)
                    "height=\"32\"")
           != NULL,
       "%.300s", model);
-  fail_unless_equals_string (model, same); /* these have no margin */
+  fail_unless_equals_string (model, same); /* channels have no margin */
   fail_unless_equals_string (
       gst_structure_get_string (done, "features"), "channels");
   fail_unless_equals_int (get_uint (done, "weak"), 64);
@@ -104,7 +105,7 @@ CUV_TEST (learns_channels)
   gst_structure_free (again);
 }
 
-/* Both kinds are learnt; the model is the one that naming its kind gives. */
+/* Both kinds are learnt; the model is the same as with features=channels. */
 CUV_TEST (chooses_features)
 {
   GstStructure *done, *named;
@@ -121,7 +122,7 @@ CUV_TEST (chooses_features)
   gst_structure_free (named);
 }
 
-/* Regions that are smaller than the window of channels. */
+/* Regions are smaller than the window of channels, so patterns are chosen. */
 CUV_TEST (chooses_the_one_that_fits)
 {
   Fixture fixture = fixture_new ("GRAY8",
@@ -147,7 +148,7 @@ CUV_TEST (chooses_the_one_that_fits)
   fixture_free (&fixture);
 }
 
-/* Frames kept in grey are left out. */
+/* Channels are not learnt from frames that were kept in grey. */
 CUV_TEST (features_change_while_playing)
 {
   Fixture fixture = fixture_new ("RGB", QUICK);

@@ -30,7 +30,7 @@ cross (const Place *at, guint x, guint y)
       : 230;
 }
 
-/* A cross on a background, grey in all formats. */
+/* Returns a frame with a cross on a background, grey in all formats. */
 GstBuffer *
 frame_new (const gchar *format, guint i, gboolean with_cross)
 {
@@ -76,7 +76,7 @@ example_new (const gchar *format, guint i)
   return buffer;
 }
 
-/* The region shows nothing, so training does not end soon. */
+/* Returns a frame whose region shows nothing, so training does not end soon. */
 GstBuffer *
 hopeless_new (guint i)
 {
@@ -136,7 +136,7 @@ end (const Fixture *self)
   gst_harness_push_event (self->h, gst_event_new_eos ());
 }
 
-/* The structure of the next message of this state; free it. */
+/* Returns the structure of the next message of this state; free it. */
 GstStructure *
 wait_for (GstBus *bus, const gchar *state)
 {

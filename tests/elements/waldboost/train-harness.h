@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames with regions for waldboosttrain, and what it posts. */
+/* Frames with regions for waldboosttrain, and the messages that it posts. */
 #ifndef CUV_TRAIN_HARNESS_H
 #define CUV_TRAIN_HARNESS_H
 
@@ -17,19 +17,19 @@ typedef struct {
   guint x, y, size;
 } Place;
 
-/* Of the cross of frame i. */
+/* Returns the place of the cross in frame i. */
 Place place_of (guint i);
 
-/* A cross on a background, grey in all formats. */
+/* Returns a frame with a cross on a background, grey in all formats. */
 GstBuffer *frame_new (const gchar *format, guint i, gboolean with_cross);
 
 GstVideoRegionOfInterestMeta *add_region (
     GstBuffer *buffer, const gchar *label, const Place *at);
 
-/* Frame i with a region on its cross. */
+/* Returns frame i with a region on its cross. */
 GstBuffer *example_new (const gchar *format, guint i);
 
-/* The region shows nothing, so training does not end soon. */
+/* Returns a frame whose region shows nothing, so training does not end soon. */
 GstBuffer *hopeless_new (guint i);
 
 /* ---- harness ---- */
@@ -48,13 +48,13 @@ void push_examples (const Fixture *self, const gchar *format, guint n);
 void push_hopeless (const Fixture *self, guint n);
 void end (const Fixture *self);
 
-/* The structure of the next message of this state; free it. */
+/* Returns the structure of the next message of this state; free it. */
 GstStructure *wait_for (GstBus *bus, const gchar *state);
 
 guint get_uint (const GstStructure *structure, const gchar *field);
 gdouble get_double (const GstStructure *structure, const gchar *field);
 
-/* Free it. */
+/* Returns the text of the model; free it. */
 gchar *read_model (void);
 
 #endif

@@ -19,7 +19,7 @@ expect_state (GstElement *pipeline, GstState state)
       GST_STATE_CHANGE_SUCCESS);
 }
 
-/* Plays frames and waits until it trains. */
+/* Plays frames and waits until the element trains. */
 static GstElement *
 train_in_pipeline (const gchar *settings)
 {
@@ -82,7 +82,8 @@ CUV_TEST (flush_ends_waiting)
   expect_state (pipeline, GST_STATE_NULL);
 }
 
-/* The pause ends after training has; EOS comes once, with the model. */
+/* A change to PAUSED waits for the end of training; EOS comes once, with the
+ * model. */
 CUV_TEST (pauses_while_it_trains)
 {
   g_autoptr (GstElement) pipeline =
@@ -132,7 +133,7 @@ feed_whole_frames (const Fixture *fixture, guint n)
   }
 }
 
-/* While playing it is a warning, at the end an error. */
+/* Problems are warnings while playing, errors at the end. */
 CUV_TEST (problems_are_named)
 {
   static const struct {
@@ -201,7 +202,7 @@ limit_files (rlim_t bytes)
   fail_unless (setrlimit (RLIMIT_FSIZE, &limit) == 0);
 }
 
-/* Frames kept before are learnt from; the model of before stays. */
+/* On a full disk the previous model stays. */
 CUV_TEST (no_space_is_left)
 {
   Fixture fixture = fixture_new ("GRAY8", QUICK);

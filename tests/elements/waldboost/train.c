@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* waldboosttrain: what it learns from regions, when, and what it says. */
+/* waldboosttrain: what it learns from regions, when it trains, and its
+ * messages. */
 #include "config.h"
 #include "train-harness.h"
 
@@ -8,7 +9,7 @@
 
 /* ---- learning ---- */
 
-/* Of frames that it has not seen. */
+/* Counts the crosses found in frames that were not used for training. */
 static guint
 count_found (void)
 {
@@ -76,7 +77,7 @@ learn (const gchar *format, const gchar *settings)
   return model;
 }
 
-/* Frames of all formats are read like the detector reads them. */
+/* Frames of all formats are read as the detector reads them. */
 CUV_TEST (formats_and_seeds)
 {
   static const gchar *const formats[] = { "NV12", "I420", "YV12", "NV21",
@@ -110,7 +111,7 @@ CUV_TEST (features_and_windows)
   g_free (model);
 }
 
-/* A long training posts its progress; the element goes on meanwhile. */
+/* A long training posts its progress; meanwhile frames pass. */
 CUV_TEST (trains_while_frames_pass)
 {
   Fixture fixture = fixture_new ("GRAY8", NEVER_DONE "progress-interval=1");
@@ -119,7 +120,7 @@ CUV_TEST (trains_while_frames_pass)
 
   push_hopeless (&fixture, 14);
   g_object_set (fixture.sink, "train", TRUE, NULL);
-  g_object_set (fixture.sink, "train", TRUE, NULL); /* it does already */
+  g_object_set (fixture.sink, "train", TRUE, NULL); /* it is already training */
   push_hopeless (&fixture, 10);
   message = wait_for (fixture.bus, "learning");
   push_hopeless (&fixture, 10);
@@ -132,7 +133,7 @@ CUV_TEST (trains_while_frames_pass)
   fail_unless (train);
   fail_unless_equals_uint64 (cuv_stat (fixture.sink, "frames"), 34);
   fail_unless_equals_int (cuv_stat_uint (fixture.sink, "kept"), 34);
-  fixture_free (&fixture); /* stops it */
+  fixture_free (&fixture); /* stops the training */
   fail_if (g_file_test (MODEL, G_FILE_TEST_EXISTS));
 }
 
@@ -147,8 +148,8 @@ finds_cross (GstHarness *h, guint i)
   return found;
 }
 
-/* A detector of the same application takes the file while it plays, and takes
- * it again when it has changed. */
+/* A detector in the same application loads the file while it plays, and again
+ * when it has changed. */
 CUV_TEST (detector_takes_the_model)
 {
   Fixture fixture = fixture_new (

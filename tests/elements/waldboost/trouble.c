@@ -196,7 +196,7 @@ CUV_TEST (test_no_window_fits)
   expect_problem (bus, GST_MESSAGE_WARNING, "1x1");
 }
 
-/* A cascade without thresholds: every window is an object. */
+/* Writes a cascade without thresholds: every window is an object. */
 static gchar *
 permissive_model (void)
 {
@@ -241,7 +241,7 @@ CUV_TEST (test_every_window_passes)
 }
 
 /* The file is read once: the stream continues when it is removed, and the next
- * start is an error that names it. */
+ * start fails with an error that names it. */
 CUV_TEST (test_model_vanishes)
 {
   g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
@@ -258,8 +258,8 @@ CUV_TEST (test_model_vanishes)
   fail_unless (before > 0);
   gst_buffer_unref (buffer);
   g_remove (path);
-  g_object_set (
-      d, "scale-factor", 1.2, NULL); /* plans again, with the model in memory */
+  /* makes a new plan, with the model in memory */
+  g_object_set (d, "scale-factor", 1.2, NULL);
   gst_buffer_unref (push (h, sample));
   g_object_set (d, "scale-factor", 1.1, NULL);
   buffer = push (h, sample);
@@ -303,7 +303,8 @@ CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
   GstBus *bus;
 
   wanted.grouping.min_neighbours = 0;
-  for (int n = 0; n < 8; n++) { /* each allocation of a cascade's detector */
+  /* n: index of an allocation of a cascade's detector */
+  for (int n = 0; n < 8; n++) {
     h = new_harness ("min-neighbors=0", sample);
     bus = cuv_harness_watch (h);
     cuv_cuda_fail_allocation (n);
@@ -321,7 +322,8 @@ CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
   bus = cuv_harness_watch (h);
   d = detector (h);
   check_frame (h, sample, &wanted, "start");
-  cuv_cuda_fail_allocation (2); /* of four: images are shared */
+  /* the third of four allocations: images are shared */
+  cuv_cuda_fail_allocation (2);
   g_object_set (d, "scale-factor", 1.3, NULL);
   check_frame (h, sample, &wanted, "without memory for the change");
   cuv_cuda_fail_allocation (-1);

@@ -244,7 +244,7 @@ double_of (const GstStructure *stats, const gchar *field)
 }
 
 /* Survivors per stage never increase and end with the objects; the number of
- * weak classifiers per window lies within the bounds that they give. */
+ * weak classifiers per window lies within the bounds that survivors imply. */
 CUV_TEST (test_survivors)
 {
   g_autoptr (GstSample) sample = decode_picture ("video/x-raw,format=NV12");
@@ -278,7 +278,8 @@ CUV_TEST (test_survivors)
   }
   fail_unless_equals_uint64 (before, accepted);
   fail_unless (accepted > 0 && accepted < windows / 1000);
-  /* a cascade tests at the end of a stage, so this is what it evaluates */
+  /* a cascade rejects only at the end of a stage, so it evaluates exactly the
+   * lower bound */
   fail_unless (
       fabs (double_of (stats, "weak-per-window") - least / (gdouble) windows)
       < 1e-9);

@@ -7,7 +7,7 @@ import os
 import re
 import socket
 
-MOST = 1000  # KiB that one request may cost
+MOST = 1000  # maximum memory that one request may take, KiB
 TIMEOUT = 6
 WEBSOCKET = "Upgrade: websocket\r\nConnection: Upgrade\r\n" \
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"

@@ -26,7 +26,7 @@ from gi.repository import GstVideo
 N_FRAMES = 300
 WIDTH, HEIGHT, RATE = 480, 320, 40
 BIT, N_BITS = 24, 16  # width of a bit of the number in pixels; number of bits
-SIZE = 48  # of the object, pixels
+SIZE = 48  # size of the object in pixels
 CAPS = f"video/x-raw,format=RGB,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
 GREEN = (0, 200, 0)  # colour of the object; its box has another colour
 FOREIGN = """<!DOCTYPE html><title>foreign</title><script>

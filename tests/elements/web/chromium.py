@@ -19,7 +19,7 @@ class Chromium:
         self.input, to_write = os.pipe()
 
         def move():
-            read, write = os.dup(to_read), os.dup(to_write)  # those may be 3 or 4
+            read, write = os.dup(to_read), os.dup(to_write)  # to_read and to_write may be 3 or 4
             os.dup2(read, 3)
             os.dup2(write, 4)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What visionwebsink costs for frames in CUDA memory, as JSON: the streaming
- * thread's time and the encoder's, for 0, 1 and 50 viewers. Needs a device:
- * exits 77 without. */
+/* Prints as JSON the time that visionwebsink takes for frames in CUDA memory,
+ * in the streaming thread and in the encoder, for 0, 1 and 50 viewers. Needs a
+ * device: exits 77 without. */
 #include "context/gstcuvcontext.h"
 #include "watch.h"
 
@@ -10,7 +10,7 @@
 
 static gint stopping;
 
-/* A viewer that accepts all frames. */
+/* Thread of a viewer that accepts all frames. */
 static gpointer
 view (gpointer data)
 {

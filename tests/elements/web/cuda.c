@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* visionwebsink with frames in CUDA memory, of the stand-in driver or a GPU:
- * the picture is the one of frames in host memory, byte for byte, unless nvJPEG
- * compresses it, which web-gpu compares with the CPU. */
+ * the picture is byte for byte that of frames in host memory, unless nvJPEG
+ * compresses it; web-gpu compares nvJPEG with the CPU. */
 #include "config.h"
 #include "device.h"
 #include "watch.h"

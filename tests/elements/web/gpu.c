@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JPEG of frames in CUDA memory by nvJPEG, against that of the same frames by
- * the CPU. Needs a device and libnvjpeg: exits 77 without.
- * usage: gpu [--bench] */
+/* Compares nvJPEG's pictures of frames in CUDA memory with the CPU's. Needs a
+ * device and libnvjpeg: exits 77 without. usage: gpu [--bench] */
 #include "config.h"
 #include <stdlib.h>
 #include "cuvelements.h"
@@ -13,7 +12,7 @@
 
 static const gchar *const formats[] = { "NV12", "I420", "YUY2", "BGRx", "RGB" };
 
-/* A frame of a test pattern in CUDA memory. */
+/* Returns a frame of a test pattern in CUDA memory. */
 static GstSample *
 sample_new (const gchar *format, gint width, gint height, const gchar *color)
 {
@@ -64,8 +63,9 @@ compare_bytes (gconstpointer a, gconstpointer b)
   return *(const guint8 *) a - *(const guint8 *) b;
 }
 
-/* The median difference: edges between colours, where the CPU interpolates
- * chroma, are less than half of the samples and do not matter. */
+/* Returns the median difference. Edges between colours, where the CPU
+ * interpolates chroma, do not affect it: they are less than half of the
+ * samples. */
 static gint
 median_difference (const guint8 *a, const guint8 *b, const GstVideoInfo *info)
 {
@@ -151,7 +151,7 @@ bench (GstElement *element, gboolean on_gpu)
   cuv_gpu_picture_free (picture.gpu);
 }
 
-/* Whether there are a device and the library. */
+/* Returns whether there are a device and the library. */
 static gboolean
 is_there (GstElement *element)
 {
@@ -171,7 +171,7 @@ is_there (GstElement *element)
   return found;
 }
 
-static GstElement *owner; /* of the CUDA contexts */
+static GstElement *owner; /* owner of the CUDA contexts */
 
 CUV_TEST (test_pictures)
 {
@@ -189,7 +189,7 @@ main (int argc, char **argv)
   gboolean is_bench = argc > 1 && g_str_equal (argv[1], "--bench");
   int status;
 
-  argc = 1; /* the rest is ours */
+  argc = 1; /* GStreamer does not know --bench */
   gst_check_init (&argc, &argv);
   owner = gst_object_ref_sink (gst_element_factory_make ("fakesink", NULL));
   if (!gst_cuv_cuda_usable () || !is_there (owner))

@@ -7,7 +7,7 @@
 static CuvHttpConnection *user;
 static GIOStream *stream;
 
-/* Keeps the stream from libsoup. */
+/* Takes the stream away from libsoup. */
 static void
 handle (SoupServer *soup, SoupServerMessage *message, const char *path,
     GHashTable *query, gpointer http)

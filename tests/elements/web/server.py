@@ -189,7 +189,7 @@ class Runs(unittest.TestCase):
         self.assertGreater(stat(server.sink, "bytes"), 0)
 
     def test_stats_begin_with_each_run(self):
-        """This includes a sink that stays open between two runs."""
+        """Statistics start at 0 in each run, even if the sink stays open between two runs."""
         with Sink(source=SILENT) as server:
             self.check_run(server)
             for state in Gst.State.READY, Gst.State.NULL:

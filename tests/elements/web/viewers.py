@@ -149,7 +149,8 @@ class Viewers(unittest.TestCase):
             self.assertLessEqual(stat(server.sink, "encoded"), encoded + 1)
 
     def test_viewer_that_stops_reading_is_dropped(self):
-        """Such a viewer is dropped even if its socket is full in the middle of a frame."""
+        """A viewer that stops reading is dropped even if its socket is full in the middle of a
+        frame."""
         big = SOURCE.replace("videotestsrc", "videotestsrc pattern=snow")
         with Sink("timeout=1 jpeg-quality=100", big % (1280, 720, 30)) as server:
             decode(get(server.port, "/frame.jpg").body)
@@ -196,7 +197,7 @@ class Viewers(unittest.TestCase):
                 pass  # it was dropped
             print(f"{most} bytes on the way at most, a frame has {frame}")
             self.assertFalse(reads)
-            self.assertLess(most, 3 * frame + 800000)  # 2 frames, and the kernel's buffers
+            self.assertLess(most, 3 * frame + 800000)  # two frames and the kernel's buffers
             wait_for(lambda: stat(server.sink, "viewers") == 0, "its end")
             self.assertEqual(stat(server.sink, "dropped-viewers"), 1)
             viewer.close()
@@ -270,7 +271,7 @@ class Viewers(unittest.TestCase):
                 self.assertLessEqual(off, 6, f"{name} {color:x} {pixel}")
 
     def test_streaming_thread(self):
-        """Render takes a small part of 0.2 ms for a frame of 1080p, whoever watches."""
+        """Rendering a frame of 1080p takes less than 0.2 ms while a viewer watches."""
         with Sink(source=SOURCE % (1920, 1080, 30)) as server:
             viewer = WebSocket(server.port)
             times, before = [], (0, 0)
@@ -321,7 +322,7 @@ class Trouble(unittest.TestCase):
                 check_growth(self, memory)
                 wait_for(lambda: stat(server.sink, "viewers") == 0, "the viewer's end")
                 viewer.close()
-        with Sink() as server:  # the same for one message that is too long
+        with Sink() as server:  # a single message that is too long has the same effect
             viewer = WebSocket(server.port)
             viewer.message()
             viewer.send(bytes(1025))
@@ -406,7 +407,7 @@ class Trouble(unittest.TestCase):
             self.assertRaises(OSError, connect, server.port)
             for viewer in viewers:
                 viewer.close()
-            del server  # and its bus
+            del server  # frees its bus, too
         wait_for(lambda: n_sockets() <= before, "the end of connections")
 
 

@@ -14,7 +14,7 @@ GSocketConnection *web_watch (GstElement *element, const gchar *path);
 /* Reads until the text comes. */
 void web_read_until (GSocketConnection *viewer, const gchar *text);
 
-/* The body of a response that ends. */
+/* Returns the body of a response that ends. */
 GBytes *web_read_body (GSocketConnection *viewer);
 
 #endif

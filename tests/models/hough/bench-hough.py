@@ -5,10 +5,10 @@ directions and threads.
 
 usage: bench-hough.py LINES [PICTURE]
 
-Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of
-skimage's astronaut. Prints JSON lines: milliseconds, the medians of 21 rounds
-in which the programs alternate, and how much longer OpenCV takes. The time of our
-edges includes listing them, that of votes sorting by direction if there is a window.
+Without PICTURE: 1920x1080, a frame of opencv-doc's vtest.avi with faces of skimage's astronaut.
+Prints JSON lines: milliseconds, the medians of 21 rounds in which the programs alternate, and how
+much longer OpenCV takes. Our time for edges includes listing them, our time for votes sorting them
+by direction if there is an orientation window.
 
 Then it times the methods on the picture's edges, on maps with increasing numbers of
 edges, and in the worst cases."""
@@ -54,8 +54,8 @@ class Ours:
 
     def times(self, source, method, window, threads, rounds,
               mask='0xffffffff'):
-        """Returns the times of each round for edges, votes and peaks; and edges, lines and
-        method."""
+        """Returns the times of each round for edges, votes and peaks; then the numbers of edges and
+        lines, and the method."""
         lines = subprocess.run(
             [self.program, 'time', self.path, source, method, '180',
              str(window), str(threads), str(rounds)], check=True, text=True,
@@ -65,7 +65,7 @@ class Ours:
         return times, lines[-1].split()
 
     def median(self, *args):
-        """Returns medians without the first round."""
+        """Returns the medians over all rounds but the first."""
         times, counts = self.times(*args)
         return np.median(np.array(times[1:]), axis=0), counts
 

@@ -26,7 +26,7 @@ die (const char *what)
   exit (1);
 }
 
-/* A binary 8-bit PGM without comments. */
+/* Reads a binary 8-bit PGM without comments. */
 static CuvFrame
 read_picture (const char *path)
 {

@@ -184,8 +184,8 @@ def distance_of_lines(a, b):
 
 
 def compare_pclines(name, program, edges, threshold):
-    """Checks that PClines also finds the strongest lines of rho and theta, within the resolution of
-    both: a pixel, and up to 1.42 * 1.42 / 2."""
+    """Checks that PClines also finds the strongest lines of rho and theta, within the resolutions
+    of both methods: a pixel, and up to 1.42 * 1.42 / 2 pixels."""
     ours = program.lines(edges, 'rho-theta', 180, threshold, 9)[:40]
     others = [relative_to_centre(line, edges.shape) for line in
               program.lines(edges, 'pclines', 256, threshold * 2 // 3, 3)]

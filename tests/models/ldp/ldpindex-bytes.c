@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Packed counts and all other bytes of a file against
+/* Compares packed counts, and all other bytes of a file, with
  * docs/definitions/ldp-index.md. */
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ test_counts (void)
 
 /* ---- all bytes ---- */
 
-/* Bitwise CRC-32 as in IEEE 802.3. */
+/* Computes the CRC-32 of IEEE 802.3 bit by bit. */
 static uint32_t
 slow_crc (uint32_t crc, const uint8_t *bytes, size_t size)
 {
@@ -147,7 +147,8 @@ check_entry (const uint8_t *file, uint64_t i)
       == slow_crc (slow_crc (0, number, 8), entry, 1148));
 }
 
-/* Version 2, for files of several scales only, names them in one more field. */
+/* Only files of several scales have version 2, with one more field for the
+ * number of scales. */
 static void
 check_scales_header (void)
 {

@@ -233,7 +233,7 @@ test_foreign (void)
   check_words (error, "No such file");
 }
 
-/* Limits on what a header can make a reader allocate. */
+/* Tests the limits on the memory that a header can make a reader allocate. */
 static void
 test_limits (void)
 {

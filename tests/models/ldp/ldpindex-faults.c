@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writers killed after any byte, and disks that are full or fail. The program
- * is linked with --wrap, which redirects the library's system calls here. */
+/* Tests of writers that are killed after any byte, and of disks that are full
+ * or fail. The program is linked with --wrap, which redirects the library's
+ * system calls here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -68,7 +69,8 @@ __wrap_fdatasync (int fd)
 
 /* ---- killed writers ---- */
 
-/* A child process that is killed after writing this many bytes. */
+/* Appends in a child process that is killed after it has written this many
+ * bytes. */
 static void
 kill_after (const char *path, long room)
 {
@@ -147,7 +149,7 @@ test_killed_writers (void)
   }
 }
 
-/* Killed in a slot, then in the slot of the next entry. */
+/* A writer is killed in a slot, the next one in the slot of the next entry. */
 static void
 test_killed_twice (void)
 {
@@ -168,8 +170,9 @@ test_killed_twice (void)
   }
 }
 
-/* Killed while a batch is written or committed: entries of the batch are there
- * from the first on, all once it is committed. */
+/* Writes a batch in a child process that is killed after this many bytes. The
+ * file then has the first entries of the batch, and all of them once the batch
+ * is committed. */
 static void
 kill_in_batch (const char *path, uint64_t m, long room)
 {
@@ -264,7 +267,7 @@ append_meanwhile (void)
   CUV_CHECK (append (busy_writer, &info, n, &error), ": %s", error);
 }
 
-/* Appends between the reader's reads of the size and of the slots. */
+/* Appends after the reader has read the size, and before it reads the slots. */
 static void
 test_appended_meanwhile (void)
 {

@@ -45,7 +45,8 @@ next (uint64_t *state)
   return (uint32_t) (*state >> 33);
 }
 
-/* All codes in one bin, all but one in one bin, or spread over bins. */
+/* Puts all codes in one bin, all but one in one bin, or spreads them over the
+ * bins. */
 static void
 fill_histogram (uint32_t *counts, int n, uint32_t total, uint64_t *state)
 {

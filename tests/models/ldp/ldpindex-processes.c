@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Killed writers, concurrent readers, and files beyond 4 GB. */
+/* Tests of killed writers, concurrent readers, and files beyond 4 GB. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -45,7 +45,8 @@ append_forever (const char *path, bool sync, int pipe)
   }
 }
 
-/* The number of reported entries; waits for at least `least`. */
+/* Waits for at least `least` reported entries; returns the number of entries
+ * reported so far. */
 static uint64_t
 read_numbers (int pipe, uint64_t least)
 {
@@ -67,7 +68,7 @@ nap (uint32_t microseconds)
   nanosleep (&time, NULL);
 }
 
-/* Returns the number of entries reported before it was killed. */
+/* Kills a writer. Returns the number of entries that it had reported. */
 static uint64_t
 kill_one (const char *path, int round, uint64_t n)
 {
@@ -267,7 +268,7 @@ write_slot (int fd, uint64_t n)
   CUV_CHECK (pwrite (fd, slot, 12, at) == 12);
 }
 
-/* A file with a hole of 4 GB after its first entry. */
+/* Makes a file with a hole of 4 GB after its first entry. */
 static bool
 make_large (const char *path, uint64_t n)
 {

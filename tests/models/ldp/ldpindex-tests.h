@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parts of the index test. */
+/* Shared code of the index tests. */
 #ifndef CUV_LDPINDEX_TESTS_H
 #define CUV_LDPINDEX_TESTS_H
 
@@ -12,7 +12,7 @@ enum { MAX_PATH = 256 };
 
 CuvLdpIndexInfo info_of (CuvLdpParams params, int size, int thumbnail);
 
-/* Entries of 1152 bytes, with thumbnails of 2x2. */
+/* Return parameters for entries of 1152 bytes with thumbnails of 2x2 pixels. */
 CuvLdpParams small_params (void);
 CuvLdpIndexInfo small_info (void);
 
@@ -23,7 +23,7 @@ void make_name (uint64_t number, char *name, size_t size);
 bool append (CuvLdpIndexWriter *writer, const CuvLdpIndexInfo *info,
     uint64_t number, char **error);
 
-/* Whether entry i is the one generated from the number. */
+/* Returns whether entry i is the one generated from the number. */
 bool is_entry (const CuvLdpIndex *index, uint64_t i, uint64_t number);
 
 /* ---- files ---- */
@@ -37,16 +37,16 @@ void path_of (const char *name, char path[MAX_PATH]);
 /* Creates an index of entries 0 to n - 1. */
 void make_file (const char *path, uint64_t n);
 
-/* The contents of a file; free() them. */
+/* Returns the contents of a file; free() them. */
 uint8_t *read_file (const char *path, size_t *size);
 void write_file (const char *path, const void *bytes, size_t size);
 
-/* Checks that there are n entries, and those from `from` on. */
+/* Checks that the file has n entries, and the content from `from` on. */
 void check_file (const char *path, uint64_t from, uint64_t n);
 
 /* Checks that opening fails with the words in the error. */
 void check_refused (const char *path, const char *words);
-void check_words (char *error, const char *words); /* and frees it */
+void check_words (char *error, const char *words); /* frees the error */
 
 /* ---- parts ---- */
 

@@ -9,8 +9,8 @@
  *   textures similarity ORDER GRID PICTURE.pgm ...
  *       prints the similarities of all pairs, a line for each picture
  *   textures match ORDER GRID N PICTURE.pgm ...
- *       prints those of the first N pictures with all others, a line for each
- */
+ *       prints the similarities of the first N pictures with all others, a
+ *       line for each of them */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ die (const char *what)
   exit (1);
 }
 
-/* free() the pixels. */
+/* Reads a binary 8-bit PGM; free() the pixels. */
 static CuvFrame
 read_picture (const char *path)
 {
@@ -37,7 +37,7 @@ read_picture (const char *path)
   return frame;
 }
 
-/* The counts of a picture; free() them. */
+/* Returns the counts of a picture; free() them. */
 static uint32_t *
 describe (const CuvLdpLayout *layout, const char *path)
 {

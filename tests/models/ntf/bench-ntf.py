@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the factorisation with TensorLy's on NumPy: wall and CPU time of an
-iteration, in our layout and with the bands first, which is faster there; and errors
-after 100 iterations from the same initial factors.
+"""Compares the factorisation with TensorLy's on NumPy: wall and CPU time of an iteration, in our
+layout and with the bands first, which is faster for TensorLy; and errors after 100 iterations from
+the same initial factors.
 
 usage: bench-ntf.py FACTORISE
 

@@ -216,8 +216,8 @@ def mixtures(rng, shape, rank, noise):
 
 
 def volume(pixels, rank):
-    """Returns a function for the volume of the simplex of chosen pixels, up to a factor, in their
-    components' scores."""
+    """Returns a function that computes the volume of the simplex of chosen pixels, up to a factor,
+    from principal component scores."""
     scores = pixels - pixels.mean(0)
     scores = scores @ np.linalg.svd(scores, full_matrices=False)[2][:rank - 1].T
     scores = np.insert(scores, 0, 1, axis=1)
@@ -225,7 +225,8 @@ def volume(pixels, rank):
 
 
 def shares(pixels, spectra):
-    """Returns the least-squares shares with a sum of 1, found by trying all supports."""
+    """Returns the least-squares abundances with a sum of 1, found by trying all subsets of
+    spectra."""
     rank = len(spectra)
     best = np.full(len(pixels), np.inf)
     found = np.zeros((len(pixels), rank))

@@ -5,19 +5,19 @@
 usage: faces.py TEXTURES        with the program of tests/models/ldp/textures.c
        faces.py TEXTURES --all  prints a table of fills and cells
 
-Recognition: 100 faces of skimage's lfw_subset, one photograph each, are
-enlarged from 25 to 96 pixels: the gallery. A query is one of them photographed again:
-turned, scaled, moved, brighter or darker, with more or less contrast and noise. An
-element hides it (the region is the face's box), and the local derivative patterns of
-the box are compared with those of the whole gallery, whose faces are clear, or hidden
-in the same way. With its default settings the element must reduce these to chance:
+Recognition: the gallery has 100 faces of skimage's lfw_subset, one photograph each,
+enlarged from 25 to 96 pixels. A query is one of these photographs, changed as if taken
+again: turned, scaled, moved, brighter or darker, with more or less contrast and noise.
+visionoverlay hides it (the region is the face's box), and the local derivative patterns
+of the box are compared with those of all faces of the gallery, which are either clear or
+hidden in the same way. With default settings, recognition must be no better than chance:
 
-- Matched: the fraction of queries of which the right face is the most similar (of n
-  equally similar ones 1/n counts). Chance is 1/100; "no better" is not above the 99.9 %
+- Matched: the fraction of queries to which the right face is the most similar one (1/n
+  if n faces are equally similar). Chance is 1/100; "no better" means not above the 99.9 %
   point of the binomial distribution.
-- Preferred: of the right face and a wrong one, how often the right one is more
-  similar, over all pairs. Chance is 1/2; "no better" is not above it by 3.09 standard
-  errors (99.9 %) over the 100 faces.
+- Preferred: how often the right face is more similar than a wrong one, over all pairs.
+  Chance is 1/2; "no better" means not above it by 3.09 standard errors (99.9 %) over the
+  100 faces.
 
 As the same photograph is in the gallery, this is easier than recognising somebody in
 another photograph. Where faces can be recognised, the test must show it: without a fill,
@@ -81,7 +81,7 @@ class Overlay:
         return [rows]
 
     def hide(self, picture, *boxes):
-        """Returns a picture for each component."""
+        """Hides the boxes. Returns a picture for each component."""
         height, width = picture.shape
         if self.caps != (width, height):
             self.caps = width, height
@@ -185,8 +185,8 @@ def test_one_cell():
         x, y, w, h = box = [int(n) for n in (*random.integers(0, 90, 2),
                                              *random.integers(1, 60, 2))]
         one, other = blur.hide(picture, box)[0], pixelate.hide(picture, box)[0]
-        check(np.array_equal(one, other), f'blur is not pixelate at {box}')
-        check(np.ptp(one[y:y + h, x:x + w]) == 0, f'more than one value at {box}')
+        check(np.array_equal(one, other), f'blur and pixelate differ at {box}')
+        check(np.ptp(one[y:y + h, x:x + w]) == 0, f'more than one value in {box}')
     blur.stop()
     pixelate.stop()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The components of one cube, as JSON, and its picture as raw RGBx.
+/* Computes the components of a cube as JSON, and its picture as raw RGBx.
  *
  * usage: pca FORMAT INTERLEAVE WIDTH HEIGHT BANDS MODE CUBE PICTURE
  *        pca FORMAT INTERLEAVE WIDTH HEIGHT BANDS MODE CUBE --time THREADS
@@ -76,7 +76,7 @@ print_result (const CuvPcaBasis *basis, const CuvPcaResult *result)
   print_row ("vectors", basis->vectors, basis->n * basis->n, "}\n");
 }
 
-/* The minimum CPU time of all threads, which other load hardly affects. */
+/* Returns the minimum CPU time of all threads: other load hardly affects it. */
 static double
 least_time (CuvPcaCpu *cpu, const CuvCube *cube, const CuvPcaBands *bands,
     const CuvPcaParams *params, uint8_t *picture, int n_threads)

@@ -24,7 +24,7 @@ class Film:
     ground: tuple  # folder, file, package
     object: tuple
     crop: tuple    # x, y, width, height in the object's picture
-    size: tuple    # of the object in the video
+    size: tuple    # size of the object in the video
     pillar: tuple
 
     def place(self, frame):

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the accuracy of OpenCV's trackers on three people and a synthetic video.
 
-usage: peers.py --groups [NAME]  the mean IoU of groups of videos, by CSRT or NAME
-       peers.py    prints JSON lines: per tracker and track the mean IoU, lost
-                   frames and milliseconds per frame; per tracker its mean over
-                   the people; and the median of those means.
-All start from the same boxes. tracks.py defines the measures. MIL is randomised: its
+usage: peers.py                  prints JSON lines: for each tracker and track the mean IoU, lost
+                                 frames and milliseconds per frame; for each tracker the mean
+                                 over the people; and the median of these means
+       peers.py --groups [NAME]  prints the mean IoU of groups of videos for one tracker, CSRT
+                                 by default
+
+All trackers start from the same boxes. tracks.py defines the measures. MIL is randomised: its
 values are means of several runs, with the extremes of IoU.
 """
 import json

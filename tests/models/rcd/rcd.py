@@ -119,8 +119,8 @@ def compare(name, program, picture, features, metric, cell, rng):
 
 
 def compare_refined(name, program, picture, rng):
-    """Searches a target off the grid of cells. The refined window must have the stated distance,
-    and no window before refinement may be nearer."""
+    """Searches for a target that is off the grid of cells. The refined window must have the stated
+    distance, and no window before refinement may be nearer."""
     planes = planes_of(picture, 'rgb-grad')
     height, width = planes.shape[1:]
     box = (rng.randint(8, width - 60), rng.randint(8, height - 50), 48, 32)

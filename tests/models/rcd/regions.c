@@ -22,7 +22,7 @@ die (const char *what)
   exit (1);
 }
 
-/* A binary 8-bit PPM without comments. */
+/* Reads a binary 8-bit PPM without comments. */
 static CuvFrame
 read_picture (const char *path)
 {

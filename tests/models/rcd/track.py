@@ -109,10 +109,10 @@ def check(program, films, options):
     people, _, synthetic, lost, _ = numbers(results)
     row([' '.join(options) or 'as usual'], results)
     good = {f'people: {people:.3f}, at least {PEERS}': people >= PEERS,
-            f'synthetic film: {synthetic:.3f}, at least {SYNTHETIC}':
+            f'synthetic video: {synthetic:.3f}, at least {SYNTHETIC}':
             synthetic >= SYNTHETIC,
-            f'synthetic film: {lost} lost, none allowed': lost == 0,
-            'synthetic film: lost while occluded, found again afterwards':
+            f'synthetic video: {lost} lost, none allowed': lost == 0,
+            'synthetic video: lost while occluded, found again afterwards':
             detects_occlusion(results[-1][1])}
     for what, passed in good.items():
         print('passed:' if passed else 'FAILED:', what)

@@ -66,8 +66,8 @@ def hypothesis(rng, feature, length, size, coarse):
 
 
 def make_stages(rng, kind, window, n, largest, size):
-    """Returns the content of n stages, with responses up to size. In every second model
-    these are multiples of 1/64, so that integer sums equal thresholds, too.
+    """Returns the content of n stages, with responses up to size. In every second model these are
+    multiples of 1/64, so that integer sums can equal thresholds.
     """
     stages, coarse = [], rng.random() < .5
     for _ in range(n):
@@ -80,7 +80,7 @@ def make_stages(rng, kind, window, n, largest, size):
 
 def write_butfit(kind, window, stages, thresholds, wrapped=False,
                  min_std_dev=0.):
-    """Returns the file; the threshold of a stage without a test is None."""
+    """Returns the text of the file. thresholds: None for a stage without a test."""
     names = ('imageSizeX', 'imageSizeY') if wrapped else ('sizeX', 'sizeY')
     out = [f'<WaldBoostClassifier classifierName="" '
            + (f'type="{kind}" ' if len(stages) % 2 else '')

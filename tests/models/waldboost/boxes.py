@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares boxes x, y, width, height."""
+"""Compares boxes (x, y, width, height)."""
 
 
 def overlap(a, b):

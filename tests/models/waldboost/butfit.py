@@ -96,7 +96,7 @@ class Options:
 
 
 class Detector:
-    """The program under test on one picture."""
+    """Runs the program under test on one picture."""
 
     def __init__(self, program, folder, grey):
         self.program = program
@@ -261,7 +261,7 @@ def compare_random(comparison, everything):
         options = Options(rng, kind)
         thresholds = [None] * len(stages)
         wrapped, least = rng.random() < .5, rng.choice((0, 3, 40))
-        for _ in range(2):  # the first time without thresholds
+        for _ in range(2):  # the first round has no thresholds, but chooses them
             with open(path, 'w', encoding='ascii') as file:
                 file.write(boosted.write_butfit(kind, window, stages,
                                                 thresholds, wrapped, least))
@@ -358,7 +358,7 @@ def main():
         if folder:
             compare_real(comparison, folder)
         else:
-            print('CUV_TEST_MODELS names no folder: BUT FIT\'s own models were '
+            print('CUV_TEST_MODELS is not set: BUT FIT\'s own models were '
                   'not run')
         print(f'{comparison.cases} cases, {comparison.hits} hits, '
               f'{comparison.failures} failures')

@@ -121,14 +121,14 @@ class Model:
         n_nodes, blocks = 2 ** depth - 1, side // shrink
         self.nodes = random.integers(
             (0, 0, 0, 1), (10, blocks, blocks, 256), (n_trees, n_nodes, 4))
-        self.nodes[..., 3][self.nodes[..., 0] > 3] //= 6  # a direction has less
+        self.nodes[..., 3][self.nodes[..., 0] > 3] //= 6  # planes of directions have smaller values
         self.nodes[..., 3] = np.maximum(1, self.nodes[..., 3])
         self.object = (1, 0, blocks, blocks + 1)
         self.leaves = random.integers(-300, 301, (n_trees, n_nodes + 1))
         self.rejection = random.integers(-700, 0, n_trees)
         self.tested = random.random(n_trees) < 0.8
         self.confidence = [int(random.integers(-5000, 5000)), int(random.integers(1, 900))]
-        if random.random() < 0.3:  # without the attribute
+        if random.random() < 0.3:  # without the attribute confidence
             self.confidence = []
 
     def text(self):

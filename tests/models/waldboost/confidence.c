@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The confidence of boxes: the fitted curve is that of the data, and the best
- * one by its definition; few boxes, and scores that tell nothing. */
+/* Tests of the confidence of boxes: the fitted curve is that of the data, and
+ * the best one by its definition; also with few boxes, and with scores that do
+ * not separate right boxes from wrong ones. */
 #include <math.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
@@ -37,8 +38,9 @@ is_close (gdouble a, gdouble b)
 
 /* ---- a known curve ---- */
 
-/* Boxes whose shares of right ones are on the curve. Those below 0 are all
- * wrong: they do not count, as there are more than 20 mistakes above. */
+/* Fits boxes whose fraction of right ones follows the curve. Boxes with scores
+ * below 0 are all wrong, but do not count, because more than 20 mistakes have
+ * higher scores. */
 static void
 check_curve (gdouble even, gdouble spread)
 {
@@ -68,7 +70,7 @@ typedef struct {
   guint n, n_right;
 } Boxes;
 
-/* Minus the logarithm of the likelihood of Platt's targets. */
+/* Returns the negative log-likelihood of Platt's targets. */
 static gdouble
 loss_of (const Boxes *boxes, gdouble even, gdouble spread)
 {

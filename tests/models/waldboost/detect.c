@@ -20,9 +20,8 @@
  *       reads lists "n x y w h x y w h ..", prints "n x y w h count .." for
  *       each
  *
- * Arguments NAME=VALUE may be anywhere and are settings, see OPTIONS; those of
- * the element's properties have the same names.
- */
+ * Arguments NAME=VALUE, in any position, are settings: see OPTIONS. Settings
+ * that are properties of the element have the same names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +108,7 @@ set_option (const char *key, size_t length, const char *value)
   const struct {
     const char *key;
     int *number;
-    const char *const *names; /* of an enum; NULL: a number */
+    const char *const *names; /* names of an enum's values; NULL: a number */
   } integers[] = {
     { "scan", (int *) &params->scan, SCANS },
     { "octaves", &params->octaves, NULL },
@@ -187,12 +186,12 @@ read_file (const char *path, size_t *size)
   if (bytes == NULL || fread (bytes, 1, length, file) != (size_t) length)
     die (path);
   fclose (file);
-  bytes[length] = '\0'; /* for sscanf */
+  bytes[length] = '\0'; /* sscanf() needs a string */
   *size = (size_t) length;
   return bytes;
 }
 
-/* A PGM, or a PPM whose bytes are B, G, R. */
+/* Reads a PGM, or a PPM whose bytes are B, G, R. */
 static CuvFrame
 read_picture (const char *path, char **bytes)
 {
@@ -233,7 +232,7 @@ read_model (const char *path)
 
 typedef struct {
   const CuvWaldboostModel *model;
-  CuvWaldboostPlan *plan; /* of the first rotation */
+  CuvWaldboostPlan *plan; /* plan of the first rotation */
   CuvWaldboostCpu *cpu;
   CuvWaldboostPlan *plans[MAX_ROTATIONS];
   CuvWaldboostCpu *cpus[MAX_ROTATIONS];

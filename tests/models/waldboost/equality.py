@@ -130,7 +130,7 @@ def compare_shipped(comparison, everything):
             sys.exit(f'{path} cannot be read')
         comparison.take(picture)
         chosen = cases
-        if not everything:  # two of 264, others for each picture
+        if not everything:  # two of 264 combinations, different ones for each picture
             chosen = cases[i * 25 % 132::132]
         for setting, model in chosen:
             comparison.compare(os.path.basename(path), model, setting,

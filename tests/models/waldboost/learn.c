@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PICTURES = 1024 }; /* of a part */
+enum { MAX_PICTURES = 1024 }; /* to learn from, and to calibrate with */
 
 typedef struct {
   CuvFrame frames[MAX_PICTURES];
@@ -68,7 +68,8 @@ save (const CuvTrainer *trainer, const char *path)
   return file != NULL && fclose (file) == 0 && ok;
 }
 
-/* Weak classifiers with a threshold: of a cascade the stages that ended. */
+/* Returns the number of weak classifiers with a threshold: in a cascade the
+ * last of each stage. */
 static int
 count_tests (const CuvTrainer *trainer)
 {

@@ -35,7 +35,7 @@ def check(condition, text):
 def detect(*words, program=(DETECT,)):
     """Returns {name: outcome} for each line of output."""
     env = dict(os.environ, G_DEBUG='fatal-warnings')
-    if words[0] == 'flips':  # meson's value makes many parses slow
+    if words[0] == 'flips':  # meson's value of MALLOC_PERTURB_ makes many parses slow
         env['MALLOC_PERTURB_'] = '0'
     out = subprocess.run([*program, *words], capture_output=True, text=True,
                          check=False, env=env)
@@ -152,7 +152,7 @@ def check_flips(path, n):
 def check_damaged():
     with tempfile.TemporaryDirectory() as folder:
         for kind, path in write_samples(folder).items():
-            if kind != 'yml': # it may end after any line
+            if kind != 'yml': # YAML may end after any line
                 check_truncated(path)
             check_flips(path, 1500 if 'copy' in path else 6000)
 

@@ -4,8 +4,8 @@
 
 usage: pictures.py DETECT
 
-OpenCV detects in pictures that were transformed by cv2.resize or cv2.rotate, or by NumPy
-as a turned picture is defined."""
+OpenCV detects in pictures that were transformed by cv2.resize or cv2.rotate, or by NumPy according
+to the definition of a turned picture."""
 import math
 import os
 import subprocess
@@ -60,7 +60,7 @@ def detect(picture, model, neighbours, least=(0, 0)):
 # ---- enlarged ----
 
 def shrink(box, enlarged, picture):
-    """Returns the box in the picture, clipped to it."""
+    """Converts a box of the enlarged picture to one of the picture, and clips it."""
     ratio = picture.shape[1] / enlarged.shape[1], picture.shape[0] / enlarged.shape[0]
     x, y, w, h = (math.floor(v * ratio[i % 2] + .5) for i, v in enumerate(box))
     x, y = max(x, 0), max(y, 0)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Confidence intervals of counts, rates of boxes, thresholds, the detector's
- * limit on boxes, how a video is divided into roles, and which features are
- * taken. */
+ * limit on boxes, how a video is divided into roles, and the choice of
+ * features. */
 #include <math.h>
 #include <string.h>
 #include "cuvcheck.h"
 #include "train/dataset/dataset.h"
 
-/* Numbers of SciPy: Wilson's interval, t quantile, variance of a ratio of sums
- * by clusters (W. Cochran, Sampling Techniques, 6.4). */
+/* Values computed with SciPy: Wilson's interval, t quantile, variance of a
+ * ratio of sums by clusters (W. Cochran, Sampling Techniques, 6.4). */
 static const struct {
   CuvCount counts[4];
   guint n;
@@ -123,7 +123,7 @@ static const struct {
   /* unless that is not required */
   { { 90, 36, 30 }, { 60, 50 }, 0, 3, 0, 0.02, 1, 60 },
   { { 90, 36, 30 }, { 95, 50 }, 0, 3, 0, 0.02, 1, 95 },
-  /* of many mistakes the best 20 count, 10.5 of them above 5 on average, .. */
+  /* only the best 20 mistakes count, on average 10.5 of them above 5, .. */
   { { 90, 80, 70 },
       { 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
           6, 5, 4, 3, 2, 1 },
@@ -164,7 +164,7 @@ check_threshold (guint i)
 
 enum { N_WEAK = 3, SIDE = 700 }; /* 200 000 windows in a picture */
 
-/* A picture of noise, which all windows pass. */
+/* Makes a dataset of one picture of noise, all of whose windows pass. */
 static CuvDataset *
 make_noise (void)
 {
@@ -194,7 +194,8 @@ find (const CuvDataset *dataset, const CuvGridClassifier *classifier)
   return found;
 }
 
-/* The false positives are those of a classifier with that threshold. */
+/* Checks that the false positives are those of a classifier with that
+ * threshold. */
 static void
 check_overflow (gboolean cascade)
 {
@@ -231,8 +232,8 @@ check_overflow (gboolean cascade)
 
 /* ---- roles ---- */
 
-/* The roles, in order, of frames i of n: each has an object except every
- * fourth. */
+/* Returns the roles of n frames with an object, in order. There is a frame
+ * without an object for every four of them. */
 static GString *
 divide (guint n)
 {
@@ -252,7 +253,8 @@ divide (guint n)
       cuv_dataset_add (dataset, "", &frame, NULL, NULL);
   }
   cuv_dataset_divide_in_time (dataset, FALSE);
-  cuv_dataset_divide_in_time (dataset, FALSE); /* as more frames come */
+  /* again, as when more frames come */
+  cuv_dataset_divide_in_time (dataset, FALSE);
   for (guint i = 0; i < dataset->pictures->len; i++) {
     gpointer picture = dataset->pictures->pdata[i];
 
@@ -270,7 +272,8 @@ divide (guint n)
   return roles;
 }
 
-/* Blocks of the same length, n_turns times. */
+/* Checks that the roles of n frames alternate in blocks, each role n_turns
+ * times. */
 static void
 check_blocks (guint n, guint n_turns)
 {
@@ -318,7 +321,8 @@ static const struct {
       TRUE, FALSE, "took a: recall 0.800 instead of 0.700" },
   { { { { 0, .5 }, { 1, .8 } }, { { 0, .1 }, { 1, .7 }, { 1.1, 1 } } }, 10,
       INFINITY, FALSE, TRUE, "at any number of false positives" },
-  /* the means are 0.5 and 0.7: more than an object of 6, less than one of 4 */
+  /* the means 0.5 and 0.7 differ by more than one of 6 objects, less than one
+     of 4 */
   { { { { 0, .4 }, { 0.5, .6 }, { 1, 1 } }, { { 0, .4 }, { 0.5, 1 } } }, 6, 1,
       FALSE, TRUE,
       "took b: the same recall at 1 false positives per picture, but mean "

@@ -2,12 +2,13 @@
 /* Trains a model of trees on channels from a file of pictures, for
  * train-channels.py.
  *
+ *
  *   train-channels PICTURES WIDTH HEIGHT DEPTH TREES THREADS MODEL.xml
  *
- * PICTURES: the number of pictures; of each its width, height and number of
- * boxes, the boxes (x, y, width and height as floats, 1 for an object to
- * learn and 2 for others), and its pixels, three bytes each. Numbers have 4
- * bytes. Every fourth picture is for calibration. */
+ * PICTURES has the number of pictures, and for each picture its width, height
+ * and number of boxes, the boxes (x, y, width and height as floats, 1 for an
+ * object to learn and 2 for others), and the pixels, three bytes each. Numbers
+ * have 4 bytes. Every fourth picture is for calibration. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints the weak classifiers that are learnt of windows read from standard
+/* Prints the weak classifiers that are learnt from windows read from standard
  * input, positives first: a line for each with x, y, width, height, a, b, the
  * threshold and the leaves.
+ *
  * usage: train FEATURE WIDTH HEIGHT POSITIVES SAMPLES ROUNDS FEATURES SEED
- * ALPHA FEATURE: lbp, lrd or lrp; stumps: LBP of an OpenCV cascade. */
+ *        ALPHA
+ *
+ * FEATURE: lbp, lrd or lrp; stumps: LBP of an OpenCV cascade. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +45,7 @@ read_samples (const CuvTrainFeatures *features, CuvTrainSet *set)
   set->codes = codes;
 }
 
-/* Marks all samples as not rejected. */
+/* Computes the rejection threshold from the sums of all samples. */
 static int32_t
 threshold_of (const CuvTrainSet *set, double alpha)
 {

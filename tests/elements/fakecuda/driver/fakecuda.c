@@ -3,7 +3,7 @@
  * that libgstcuda of GStreamer 1.22 to 1.28 loads, without kernels. It tests
  * negotiation, contexts, pools, copies and metadata on machines without a GPU.
  * Asynchronous copies run only when their stream is waited for, so a missing
- * wait shows. */
+ * wait is detected. */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdlib.h>

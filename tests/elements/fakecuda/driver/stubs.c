@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Symbols that libgstcuda's loader requires but nothing here calls:
- * modules, textures, OpenGL, and since 1.24 events, other processes' memory and
- * more copies. Those of virtual memory and of stream-ordered allocation are
- * optional. */
+/* Symbols that libgstcuda's loader requires but nothing here calls: modules,
+ * textures, OpenGL, and since 1.24 events, other processes' memory and more
+ * copies. The loader does not require the symbols of virtual memory and of
+ * stream-ordered allocation. */
 #define STUB(name)                                                             \
   __attribute__ ((visibility ("default"))) int name (void);                    \
   int name (void)                                                              \

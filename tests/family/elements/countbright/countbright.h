@@ -13,7 +13,7 @@
 
 #include "cuv-frame.h"
 
-/* The number of pixels with cuv_frame_grey() > threshold. */
+/* Returns the number of pixels with cuv_frame_grey() > threshold. */
 uint64_t cuv_countbright (const CuvFrame *frame, int threshold);
 
 /* n_threads: 0 = one per processor. */

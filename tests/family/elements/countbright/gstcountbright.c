@@ -28,9 +28,9 @@ struct _GstCountBright {
 
   GstCuvSettings settings; /* GstCountBrightSettings */
 
-  /* of the streaming thread */
+  /* used by the streaming thread */
   CuvBackend backend;
-  guint64 count; /* of the last analysed frame */
+  guint64 count; /* count of the last analysed frame */
 };
 
 #define GST_TYPE_COUNT_BRIGHT (gst_count_bright_get_type ())
@@ -50,7 +50,7 @@ static const GstCuvSettingsTable table = {
   GST_CUV_SETTINGS (GstCountBrightSettings, list),
 };
 
-/* The backend depends on the place of frames only. */
+/* The backend depends only on where frames are. */
 static gchar *
 gst_count_bright_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)

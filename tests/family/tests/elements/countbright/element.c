@@ -3,7 +3,7 @@
 #include "device.h"
 #include "gstcuvmeta.h"
 
-/* The harness of an element "counter", on the required device. */
+/* Returns a harness of an element "counter", on the required device. */
 static GstHarness *
 new_harness (const gchar *properties, gint width, gint height)
 {

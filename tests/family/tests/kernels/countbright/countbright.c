@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All versions against known counts and counts by brute force. */
+/* Compares all versions with known counts and with counts by brute force. */
 #include "config.h"
 #include "countbright.h"
 #include "cuvcheck.h"
