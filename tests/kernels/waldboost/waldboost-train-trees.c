@@ -403,7 +403,30 @@ check_device_set (int32_t n, int32_t n_features, int depth)
   cuv_check_case ("trees: CUDA, %d samples, %d positives, %d features, depth "
                   "%d",
       n, n_positives, n_features, depth);
+  for (int32_t i = 0; i < n; i++)
+    self.set.masses[i] = ldexp (self.set.masses[i], (int) cuv_check_below (24));
   check_device_trees (&self.set, n_features, depth);
+  problem_free (&self);
+}
+
+/* More samples than the GPU sums at once: 32 bits would not hold the sums of
+ * the upper halves of their weights. */
+static void
+check_many_samples (void)
+{
+  const int32_t n = 1200001, n_features = 6;
+  Problem self = problem_new (n, n / 2, n_features);
+  uint8_t *code = self.codes;
+
+  cuv_check_case ("trees: CUDA, %d samples", n);
+  for (int32_t f = 0; f < n_features; f++) {
+    const uint32_t shares[] = { cuv_check_below (100), cuv_check_below (100) };
+
+    for (int32_t i = 0; i < n; i++)
+      *code++ = cuv_check_below (100) < shares[i < n / 2];
+  }
+  cuv_train_begin (&self.set);
+  check_device_trees (&self.set, n_features, 2);
   problem_free (&self);
 }
 
@@ -469,8 +492,10 @@ CUV_CHECKS_CUDA (check_train_trees_cuda)
       check_device_set (2 + (int32_t) cuv_check_below (i % 2 ? 20 : 1500),
           1 + (int32_t) cuv_check_below (i % 3 ? 40 : 300), depth);
   }
-  if (!cuv_check_options.few) /* more samples than are summed at once */
-    check_device_set (150001, 9, 2);
+  for (int i = 0; i < 4; i++)
+    check_device_set (50, 700, 1); /* more features than threads */
+  if (!cuv_check_options.few)
+    check_many_samples ();
   for (int part = 0; part < 2; part++) {
     fill (values[part]);
     samples[part] = (CuvTrainSamples){ N, N / 2, FEATURES, values[part][0] };
