@@ -235,7 +235,6 @@ cuv_train_add_negatives (const CuvTrainScenes *scenes,
     const int32_t *thresholds, int32_t n_trees, int32_t n, uint64_t seed,
     CuvTrainSampleList *list)
 {
-  const CuvProcessor *processor = params->trees.processor;
   Draw draw = { .scenes = scenes,
     .params = params,
     .trees = trees,
@@ -247,8 +246,8 @@ cuv_train_add_negatives (const CuvTrainScenes *scenes,
 
   if (ok) {
     draw.model = shape_model (&params->shape);
-    cuv_threads_run (processor != NULL ? processor->n_threads : 0,
-        2 * scenes->n, channels_draw_task, &draw);
+    cuv_threads_run (cuv_train_n_threads (&params->trees), 2 * scenes->n,
+        channels_draw_task, &draw);
     ok = !atomic_load (&draw.failed) && add_drawn (&draw.reservoir, list);
     cuv_model_unref (draw.model);
   }

@@ -94,6 +94,13 @@ typedef struct {
   const CuvTrainWatch *watch; /* may be NULL */
 } CuvTrainTreesParams;
 
+/* Returns the number of threads for work on the CPU, 0 = one per processor. */
+static inline int
+cuv_train_n_threads (const CuvTrainTreesParams *params)
+{
+  return params->processor != NULL ? params->processor->n_threads : 0;
+}
+
 /* Learns n_trees trees from the samples of learning, and sets rejection
  * thresholds with those of calibration, which must be other samples.
  * thresholds[i] applies after tree i; it is CUV_TRAIN_NO_THRESHOLD if no
