@@ -11,11 +11,8 @@
 #include <string.h>
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
+#include "waldboost/chooser-sums.cuh"
 
-#define CUV_CHOOSER_CODES 256 // one per thread of a block
-#define CUV_CHOOSER_COPIES 4  // of the sums, so that fewer warps collide
-// maximum number of samples for which sums of halves of weights fit 32 bits
-#define CUV_CHOOSER_PIECE 65536
 #define CUV_CHOOSER_LEAST_THREADS 1024 // threads of the second kernel
 
 struct CuvChooserArgs {
@@ -46,67 +43,7 @@ struct _CuvFeatureChooserCuda {
   }
 };
 
-// ---- sums ----
-
-// Halves of the weights, by code and class.
-struct Sums {
-  unsigned low[2][CUV_CHOOSER_CODES], high[2][CUV_CHOOSER_CODES];
-};
-
-static __device__ __forceinline__ void
-cuv_choose_add (
-    Sums *sums, int i, unsigned code, uint32_t weight, int n_positives)
-{
-  const int negative = i >= n_positives;
-
-  atomicAdd (&sums->low[negative][code], weight & 0xffff);
-  atomicAdd (&sums->high[negative][code], weight >> 16);
-}
-
-// Samples first .. end - 1, both multiples of 4.
-static __device__ __forceinline__ void
-add_piece (const CuvChooserArgs &args, const uint8_t *codes, Sums *sums,
-    int first, int end)
-{
-  for (int i = first + 4 * threadIdx.x; i < end; i += 4 * CUV_CHOOSER_CODES) {
-    const unsigned four = *(const unsigned *) (codes + i);
-    const uint4 weights = *(const uint4 *) (args.weights + i);
-
-    cuv_choose_add (sums, i, four & 255, weights.x, args.n_positives);
-    cuv_choose_add (sums, i + 1, four >> 8 & 255, weights.y, args.n_positives);
-    cuv_choose_add (sums, i + 2, four >> 16 & 255, weights.z, args.n_positives);
-    cuv_choose_add (sums, i + 3, four >> 24, weights.w, args.n_positives);
-  }
-}
-
-// Sums the thread's code over all copies and clears them.
-static __device__ __forceinline__ uint64_t
-cuv_choose_take (Sums *sums, int negative)
-{
-  uint64_t total = 0;
-
-  for (int copy = 0; copy < CUV_CHOOSER_COPIES; copy++) {
-    unsigned *low = &sums[copy].low[negative][threadIdx.x];
-    unsigned *high = &sums[copy].high[negative][threadIdx.x];
-
-    total += *low + ((uint64_t) *high << 16);
-    *low = *high = 0;
-  }
-  return total;
-}
-
 // ---- the loss of a feature, in thread 0 ----
-
-// Weights of the thread's code.
-struct Weights {
-  uint64_t positives, negatives;
-};
-
-static __device__ __forceinline__ double
-root (Weights weights)
-{
-  return sqrt ((double) weights.positives * (double) weights.negatives);
-}
 
 // The loss, as cuv_train_loss() computes it.
 static __device__ __forceinline__ double
@@ -143,28 +80,6 @@ cuv_choose_place_of (Weights weights, int n_codes)
   return (int) threadIdx.x < n_codes ? place : (int) threadIdx.x;
 }
 
-// The sum over the codes of ranks up to the thread's index.
-static __device__ __forceinline__ Weights
-sum_to_place (Weights weights, int place, Weights *sums)
-{
-  sums[place] = weights;
-  __syncthreads ();
-  weights = sums[threadIdx.x];
-  for (int d = 1; d < CUV_CHOOSER_CODES; d *= 2) {
-    __syncthreads ();
-    sums[threadIdx.x] = weights;
-    __syncthreads ();
-    if ((int) threadIdx.x >= d) {
-      weights.positives += sums[threadIdx.x - d].positives;
-      weights.negatives += sums[threadIdx.x - d].negatives;
-    }
-  }
-  __syncthreads ();
-  sums[threadIdx.x] = weights;
-  __syncthreads ();
-  return weights;
-}
-
 // The loss of the best split, as cuv_train_split() computes it.
 static __device__ __forceinline__ double
 loss_of_split (Weights weights, int n_codes)
@@ -192,22 +107,10 @@ template <bool SPLIT>
 static __global__ void
 __launch_bounds__ (CUV_CHOOSER_CODES) loss_kernel (CuvChooserArgs args)
 {
-  __shared__ Sums sums[CUV_CHOOSER_COPIES];
-  const uint8_t *codes = args.codes + blockIdx.x * args.pitch;
-  const int n = (args.n + 3) / 4 * 4;
-  Weights weights = {};
+  const Weights weights = cuv_choose_sum (args.codes + blockIdx.x * args.pitch,
+      args.weights, args.n, args.n_positives);
   double loss;
 
-  cuv_choose_take (sums, 0); // clears the sums
-  cuv_choose_take (sums, 1);
-  for (int first = 0; first < n; first += CUV_CHOOSER_PIECE) {
-    __syncthreads ();
-    add_piece (args, codes, &sums[threadIdx.x / 32 % CUV_CHOOSER_COPIES], first,
-        min (first + CUV_CHOOSER_PIECE, n));
-    __syncthreads ();
-    weights.positives += cuv_choose_take (sums, 0);
-    weights.negatives += cuv_choose_take (sums, 1);
-  }
   loss = SPLIT ? loss_of_split (weights, args.n_codes)
                : loss_of_codes (weights, args.n_codes);
   if (threadIdx.x == 0)
@@ -216,34 +119,16 @@ __launch_bounds__ (CUV_CHOOSER_CODES) loss_kernel (CuvChooserArgs args)
 
 // ---- the least loss ----
 
-struct Found {
-  double loss;
-  int feature;
-};
-
-static __device__ __forceinline__ Found
-better (Found a, Found b)
-{
-  return b.loss < a.loss || (b.loss == a.loss && b.feature < a.feature) ? b : a;
-}
-
 static __global__ void
 __launch_bounds__ (CUV_CHOOSER_LEAST_THREADS) least_kernel (CuvChooserArgs args)
 {
-  __shared__ Found found[CUV_CHOOSER_LEAST_THREADS];
   Found best = { args.losses[0], 0 };
 
   for (int f = threadIdx.x; f < args.n_features; f += CUV_CHOOSER_LEAST_THREADS)
     best = better (best, { args.losses[f], f });
-  found[threadIdx.x] = best;
-  for (int half = CUV_CHOOSER_LEAST_THREADS / 2; half > 0; half /= 2) {
-    __syncthreads ();
-    if ((int) threadIdx.x < half)
-      found[threadIdx.x] =
-          better (found[threadIdx.x], found[threadIdx.x + half]);
-  }
+  best = cuv_choose_least<CUV_CHOOSER_LEAST_THREADS> (best);
   if (threadIdx.x == 0)
-    *args.best = found[0].feature;
+    *args.best = best.index;
 }
 
 // ---- memory ----

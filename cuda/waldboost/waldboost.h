@@ -9,16 +9,19 @@
  * elements/waldboost/reference/, bit by bit.
  *
  * elements/waldboost/backend.c calls the functions below, train/backend.c there
- * those of feature-chooser.h. cuv_waldboost_cuda_submit() enqueues for a frame:
- * the pyramid's pictures, their integral images if the model reads them, the
- * scan, which appends hits in any order, and report_kernel, which writes sorted
- * hits to pinned memory. cuv_waldboost_cuda_collect() waits for that.
+ * those of feature-chooser.h and tree-chooser.h. cuv_waldboost_cuda_submit()
+ * enqueues for a frame: the pyramid's pictures, their integral images if the
+ * model reads them, the scan, which appends hits in any order, and
+ * report_kernel, which writes sorted hits to pinned memory.
+ * cuv_waldboost_cuda_collect() waits for that.
  *
  *   waldboost.cu          a detector: its memory, a frame, the report
  *   scanner.cuh           interface of the scanners; counters and hits
  *   image-pool.*          device memory of a frame's images, shared by the
  *                         detectors of a context
  *   feature-chooser.*     training: the feature with the least loss
+ *   tree-chooser.*        training: the nodes of a tree on channels
+ *   chooser-sums.cuh      what both choosers share
  *   pyramid.cuh           levels and their images
  *   pyramid-layout.cu     where they are in memory; tables for the kernels
  *   pyramid.cu            launches the kernels of the pyramid:

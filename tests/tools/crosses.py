@@ -148,6 +148,14 @@ class Tests:
         with open(output, 'rb') as model:
             return model.read(), float(found[1])
 
+    def has_cuda(self):
+        """Whether it trains on a GPU; prints why not."""
+        err = self.train('--positives', 'not-read', '--output',
+                         os.path.join(self.folder, 'x.xml'), '--device', 'cuda')[2]
+        if '--device=cuda: ' in err:
+            print(err.strip())
+        return '--device=cuda: ' not in err
+
     def expect_error(self, text, *arguments):
         status, _, err = self.train(*arguments)
         if status == 0 or text not in err:

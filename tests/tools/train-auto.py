@@ -97,6 +97,9 @@ def check_colours(tests, rng):
     model = tests.make(coco, '--window', '24x24')[0]
     alone = tests.make(coco, '--window', '24x24', preexec_fn=use_one_processor)[0]
     tests.expect(model == alone, 'one processor makes another model')
+    if tests.has_cuda():
+        alone = tests.make(coco, '--window', '24x24', '--device', 'cuda')[0]
+        tests.expect(model == alone, 'the GPU makes another model')
     return coco
 
 

@@ -53,12 +53,12 @@ def write_pictures(folder, rng, n):
     return write_coco(folder, pictures)
 
 
-def train(tests, coco, **settings):
+def train(tests, coco, *more, **settings):
     """Trains. Returns the model's bytes and the report."""
     report = os.path.join(tests.folder, 'report')
     output = os.path.join(tests.folder, 'disc.xml')
     status, out, err = tests.train('--positives', coco, '--output', output, '--report',
-                                   report, *OPTIONS, **settings)
+                                   report, *OPTIONS, *more, **settings)
     if status != 0 or not os.path.exists(os.path.join(report, 'index.html')):
         tests.fail(status, out, err)
         sys.exit(1)
@@ -117,7 +117,6 @@ def check_refused(tests, coco):
     for text, *options in (
             ('does not support --margin', '--margin', '0.1'),
             ('does not support --rate', '--rate', '0.1'),
-            ('set --device cpu', '--device', 'cuda'),
             ('supports only --features lbp', '--format', 'opencv')):
         tests.expect_error(text, '--positives', coco, '--output',
                            os.path.join(tests.folder, 'no.xml'), *OPTIONS, *options)
@@ -133,6 +132,8 @@ def main():
         check_new_pictures(tests, rng)
         if train(tests, coco, preexec_fn=use_one_processor)[0] != model:
             tests.fail('one processor makes another model')
+        if tests.has_cuda() and train(tests, coco, '--device', 'cuda')[0] != model:
+            tests.fail('the GPU makes another model')
         check_refused(tests, coco)
     return tests.failed > 0
 

@@ -175,7 +175,8 @@ def check_patterns(program, folder):
 
 
 def check_channels(program, folder):
-    """Kills the program in each round, and damages a tree after the second kill."""
+    """Kills the program in each round, and damages a tree after the second kill. Then kills it on
+    the CPU and resumes on a GPU if there is one."""
     trainer = Trainer(program, folder, CHANNELS)
     results = trainer.run_at_once()
     for n_trees in (5, 90, 60, 250):
@@ -189,7 +190,8 @@ def check_channels(program, folder):
         if n_trees == 90:
             damage(trainer.trees, TREES_HEADER + 50 * TREE + 20)
     resume(trainer, results)
-    expect(trainer.kill(trainer.trees, TREES_HEADER + 250 * TREE), 'ended too early')
+    expect(trainer.kill(trainer.trees, TREES_HEADER + 250 * TREE, '--device', 'cpu'),
+           'ended too early')
     err = resume(trainer, results)
     expect(int(re.search('continuing after weak classifier ([0-9]+)', err)[1]) >= 250, err)
 

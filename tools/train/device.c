@@ -2,8 +2,6 @@
 /* Trains on the CPU or the GPU. */
 #include "train-tool.h"
 
-static const CuvProcessor gpu = { .on_device = true };
-
 gboolean
 device_check (DeviceOption device, GError **error)
 {
@@ -15,12 +13,27 @@ device_check (DeviceOption device, GError **error)
   return problem == NULL;
 }
 
-void
-device_choose (DeviceOption device, CuvTrainer *trainer)
+CuvProcessor
+device_processor (DeviceOption device)
 {
-  if (device == DEVICE_CUDA
-      || (device == DEVICE_AUTO && cuv_train_probe_cuda () == NULL))
-    cuv_trainer_set_processor (trainer, &gpu);
+  return (CuvProcessor){ .on_device = device == DEVICE_CUDA
+        || (device == DEVICE_AUTO && cuv_train_probe_cuda () == NULL) };
+}
+
+void
+device_set_error (const char *problem, GError **error)
+{
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NODEV,
+      "%s; use --resume --device=cpu to continue on the CPU", problem);
+}
+
+gboolean
+device_may_leave (DeviceOption device, const char *problem)
+{
+  if (device == DEVICE_CUDA)
+    return FALSE;
+  g_printerr ("continuing on the CPU because the GPU failed: %s\n", problem);
+  return TRUE;
 }
 
 CuvTrainState
@@ -28,10 +41,9 @@ device_step (DeviceOption device, CuvTrainer *trainer)
 {
   CuvTrainState state = cuv_trainer_step (trainer);
 
-  if (state != CUV_TRAIN_NO_DEVICE || device == DEVICE_CUDA)
+  if (state != CUV_TRAIN_NO_DEVICE
+      || !device_may_leave (device, cuv_trainer_problem (trainer)))
     return state;
-  g_printerr ("continuing on the CPU because the GPU failed: %s\n",
-      cuv_trainer_problem (trainer));
   cuv_trainer_set_processor (trainer, &(CuvProcessor){ 0 });
   return cuv_trainer_step (trainer);
 }

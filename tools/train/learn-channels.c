@@ -36,7 +36,7 @@ typedef struct {
   gint n;        /* atomic: trees learnt or recalled */
   CuvTrainTree last;
   StateFile *state_file;
-  GError *problem; /* of the file */
+  GError *problem; /* of the file or the GPU */
   gint failed;     /* atomic: there is a problem */
 } Training;
 
@@ -112,6 +112,18 @@ learnt (void *data, const CuvTrainTree *tree)
 }
 
 static bool
+device_failed (void *data, const char *problem)
+{
+  Training *self = data;
+
+  if (device_may_leave (self->results->options->device, problem))
+    return true;
+  device_set_error (problem, &self->problem);
+  g_atomic_int_set (&self->failed, TRUE);
+  return false;
+}
+
+static bool
 has_failed (void *data)
 {
   return g_atomic_int_get (&((Training *) data)->failed);
@@ -123,7 +135,9 @@ static CuvTrainChannelsState
 train (Training *self)
 {
   Results *results = self->results;
-  const CuvTrainWatch watch = { self, has_failed, recall, learnt };
+  const CuvTrainWatch watch = { self, has_failed, recall, learnt,
+    device_failed };
+  CuvProcessor processor = device_processor (self->results->options->device);
   CuvTrainChannelsParams params = self->params;
   const gint64 start = g_get_monotonic_time ();
   Progress *progress = progress_begin ("learning trees of all rounds", &self->n,
@@ -131,6 +145,7 @@ train (Training *self)
   CuvTrainChannelsState state;
 
   params.trees.watch = &watch;
+  params.trees.processor = &processor;
   state = cuv_dataset_train_channels (results->inputs->dataset, &params,
       &results->options->samples, &results->channels);
   progress_end (progress);

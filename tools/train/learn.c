@@ -170,9 +170,7 @@ learn_end (Results *self, const CuvTrainer *trainer, CuvTrainState state,
   if (state == CUV_TRAIN_NO_MEMORY || state == CUV_TRAIN_NO_SPACE)
     return learn_fail (state, error);
   if (state == CUV_TRAIN_NO_DEVICE) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NODEV,
-        "%s; use --resume --device=cpu to continue on the CPU",
-        cuv_trainer_problem (trainer));
+    device_set_error (cuv_trainer_problem (trainer), error);
     return FALSE;
   }
   if (self->classifier.n_weak == 0) {
@@ -216,13 +214,13 @@ learn_run (
     Results *self, CuvTrainer *trainer, StateFile *state_file, GError **error)
 {
   const gint64 start = g_get_monotonic_time ();
-  const DeviceOption device = self->options->device;
+  const CuvProcessor processor = device_processor (self->options->device);
   Line line = { start, start, add_earlier (self, trainer),
     isatty (STDERR_FILENO) };
   CuvTrainState state;
   gboolean ok = TRUE;
 
-  device_choose (device, trainer);
+  cuv_trainer_set_processor (trainer, &processor);
   while (ok && (state = learn_step (self, trainer)) == CUV_TRAIN_CONTINUE) {
     const CuvTrainProgress at = cuv_trainer_progress (trainer);
 

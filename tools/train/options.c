@@ -217,8 +217,6 @@ explain_patterns (void)
     return "took lbp: channels have no --margin";
   if (options.train.rate > 0)
     return "took lbp: channels have no --rate";
-  if (options.device == DEVICE_CUDA)
-    return "took lbp: channels are learnt on the CPU, not with --device cuda";
   return NULL;
 }
 
@@ -249,8 +247,6 @@ channels_problem (void)
   if (options.train.rate > 0)
     return "--features channels does not support --rate: set the number of "
            "trees with --weak";
-  if (options.device == DEVICE_CUDA)
-    return "--features channels trains on the CPU only: set --device cpu";
   return NULL;
 }
 

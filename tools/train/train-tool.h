@@ -272,8 +272,14 @@ void state_files_remove (const gchar *output);
 /* Call before all work: FALSE with an error if that device cannot be used. */
 gboolean device_check (DeviceOption device, GError **error);
 
-/* Sets the trainer's processor. */
-void device_choose (DeviceOption device, CuvTrainer *trainer);
+/* Returns the processor to train with. */
+CuvProcessor device_processor (DeviceOption device);
+
+/* Whether to continue on the CPU after the GPU failed; if so, prints why. */
+gboolean device_may_leave (DeviceOption device, const char *problem);
+
+/* Sets the error for a training that ends because the GPU failed. */
+void device_set_error (const char *problem, GError **error);
 
 /* Adds a weak classifier. If the GPU fails, continues on the CPU, unless
  * --device=cuda. */

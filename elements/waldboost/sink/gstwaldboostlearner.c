@@ -313,7 +313,9 @@ state_of (CuvTrainChannelsState state)
 static gboolean
 learn_channels (GstWaldboostLearnt *self, GError **error)
 {
-  const CuvTrainWatch watch = { self, is_ended, NULL, learnt };
+  const CuvTrainWatch watch = {
+    .data = self, .is_stopped = is_ended, .learnt = learnt
+  };
   CuvTrainChannelsParams params = cuv_dataset_channels_params (&self->params);
 
   params.trees.watch = &watch;

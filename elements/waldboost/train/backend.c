@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "train/cpu/feature-chooser.h"
 #if HAVE_CUDA
 #include "waldboost/feature-chooser.h"
+#include "waldboost/tree-chooser.h"
 #endif
 
 typedef struct {
@@ -145,6 +147,104 @@ cuv_train_backend_choose (CuvBackend *self, const CuvTrainSet *set,
   *feature = job.feature;
   return problem;
 }
+
+/* ---- trees on channels ---- */
+
+typedef struct {
+  const CuvTrainSet *set;
+  int32_t n_features;
+} TreesConfig;
+
+typedef struct {
+  CuvTrainSet *set;
+  const int32_t *features;
+  int32_t n_features;
+  int depth;
+  CuvTrainTree *tree; /* result */
+} TreeJob;
+
+static const char *
+trees_run_cpu (void *state, void *data, const CuvProcessor *processor)
+{
+  const TreeJob *job = data;
+
+  return cuv_train_tree (job->set, job->features, job->n_features, job->depth,
+             processor->n_threads, job->tree)
+      ? NULL
+      : "out of memory";
+}
+
+static const CuvBackendClass trees_cpu = { NULL, trees_run_cpu, NULL };
+
+#if HAVE_CUDA
+static const char *
+trees_open_cuda (void **state, const void *data, const CuvFrame *frame,
+    const CuvProcessor *processor)
+{
+  const TreesConfig *config = data;
+  const CuvTrainSet *set = config->set;
+  const CuvTreeSamples samples = { set->n, set->n_positives, config->n_features,
+    set->codes, set->pitch };
+
+  *state = cuv_tree_chooser_cuda_new (&samples, processor->stream);
+  return *state != NULL ? NULL : cuv_cuda_error ();
+}
+
+/* The GPU chooses features and thresholds; the CPU divides the samples once
+ * more, for the leaves. */
+static const char *
+trees_run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  const TreeJob *job = data;
+  CuvTrainTree *tree = job->tree;
+  CuvTreeNodes nodes;
+
+  if (cuv_tree_chooser_cuda_run (state, job->set->weights, job->features,
+          job->n_features, job->depth, &nodes, processor->stream)
+      != 0)
+    return cuv_cuda_error ();
+  memset (tree, 0, sizeof *tree); /* all its bytes are saved */
+  for (int i = 0; i < (1 << job->depth) - 1; i++) {
+    tree->feature[i] = nodes.feature[i];
+    tree->threshold[i] = (uint8_t) nodes.threshold[i];
+  }
+  return cuv_train_tree_again (job->set, job->depth, tree) ? NULL
+                                                           : "out of memory";
+}
+
+static void
+trees_close_cuda (void *state)
+{
+  cuv_tree_chooser_cuda_free (state);
+}
+
+static const CuvBackendClass trees_cuda = { trees_open_cuda, trees_run_cuda,
+  trees_close_cuda };
+static const CuvBackendClasses trees_classes = { &trees_cpu, &trees_cuda };
+#else
+static const CuvBackendClasses trees_classes = { &trees_cpu, NULL };
+#endif
+
+const char *
+cuv_train_trees_open (CuvBackend *self, const CuvTrainSet *set,
+    int32_t n_features, const CuvProcessor *processor)
+{
+  const TreesConfig config = { set, n_features };
+
+  return cuv_backend_open (self, &trees_classes, &config, NULL, processor);
+}
+
+const char *
+cuv_train_trees_learn (CuvBackend *self, CuvTrainSet *set,
+    const int32_t *features, int32_t n_features, int depth, CuvTrainTree *tree,
+    const CuvProcessor *processor)
+{
+  TreeJob job = { set, features, n_features, depth, tree };
+
+  return cuv_backend_run (self, &job, processor);
+}
+
+/* ---- the device ---- */
 
 const char *
 cuv_train_probe_cuda (void)

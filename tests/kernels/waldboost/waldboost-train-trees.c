@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Learning of trees on channels: each split and leaf against a search of all
  * features and thresholds, sample by sample; classes that only a tree can
- * separate; the limit of what rejection may miss. */
+ * separate; the limit of what rejection may miss; trees learnt on the GPU
+ * against those of the CPU. */
 #include "cuvcheck.h"
-#include "train/channels/trees.h"
+#include "cuvhooks.h"
+#include "train/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -259,7 +261,7 @@ check_recalled (const CuvTrainSamples samples[2],
 {
   Watched watched = { trees, 1 + (int) cuv_check_below (TREES - 1), 0, 0,
     TREES + 1 };
-  const CuvTrainWatch watch = { &watched, is_stopped, recall, learnt };
+  const CuvTrainWatch watch = { &watched, is_stopped, recall, learnt, NULL };
   CuvTrainTreesParams more = *params;
   CuvTrainTree again[TREES];
   int32_t same[TREES], same_final;
@@ -281,8 +283,9 @@ check_classifier (int depth)
 {
   static uint8_t values[2][N][FEATURES];
   CuvTrainSamples samples[2];
+  CuvProcessor processor = { .n_threads = 2 };
   CuvTrainTreesParams params = { depth, TREES, 0.7, 0.02, cuv_check_random (),
-    2, NULL };
+    &processor, NULL };
   CuvTrainTree trees[TREES], again[TREES];
   int32_t thresholds[TREES], same[TREES], final, same_final;
   int missed = 0, accepted = 0;
@@ -310,7 +313,7 @@ check_classifier (int depth)
   /* sums of trees of depth 1 cannot select */
   CUV_CHECK (depth == 1 ? accepted > N / 8 : accepted <= N / 20,
       ": %d accepted", accepted);
-  params.n_threads = 1;
+  processor.n_threads = 1;
   CUV_CHECK (cuv_train_trees (
       &samples[0], &samples[1], &params, again, same, &same_final));
   CUV_CHECK (memcmp (trees, again, sizeof trees) == 0
@@ -325,4 +328,225 @@ CUV_CHECKS_CPU (check_train_trees)
     check_tree (depth);
     check_classifier (depth);
   }
+}
+
+/* ---- the GPU ---- */
+
+static CuvTrainSet
+copy_set (const CuvTrainSet *set)
+{
+  const size_t n = (size_t) set->n;
+  CuvTrainSet copy = *set;
+
+  copy.masses = malloc (n * sizeof *copy.masses);
+  copy.weights = malloc (n * sizeof *copy.weights);
+  copy.sums = malloc (n * sizeof *copy.sums);
+  memcpy (copy.masses, set->masses, n * sizeof *copy.masses);
+  memcpy (copy.sums, set->sums, n * sizeof *copy.sums);
+  return copy;
+}
+
+/* Features in random order, so that ties are decided by the order. */
+static void
+shuffle (int32_t *features, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t other = (int32_t) cuv_check_below ((uint32_t) i + 1);
+
+    features[i] = features[other];
+    features[other] = i;
+  }
+}
+
+/* Learns trees one after another from two equal sets. */
+static void
+check_device_trees (CuvTrainSet *set, int32_t n_features, int depth)
+{
+  const CuvProcessor processor = { .on_device = true };
+  const size_t size = (size_t) set->n * sizeof *set->masses;
+  int32_t *features = malloc ((size_t) n_features * sizeof *features);
+  CuvTrainSet other = copy_set (set);
+  CuvBackend backend = { 0 };
+  const char *problem =
+      cuv_train_trees_open (&backend, &other, n_features, &processor);
+
+  CUV_CHECK (problem == NULL, ": %s", problem);
+  for (int i = 0; i < 6 && problem == NULL; i++) {
+    const int32_t n_drawn =
+        1 + (int32_t) cuv_check_below ((uint32_t) n_features);
+    CuvTrainTree wanted, tree;
+
+    shuffle (features, n_features);
+    cuv_train_weigh (set);
+    cuv_train_weigh (&other);
+    CUV_CHECK (cuv_train_tree (set, features, n_drawn, depth, 2, &wanted));
+    problem = cuv_train_trees_learn (
+        &backend, &other, features, n_drawn, depth, &tree, &processor);
+    CUV_CHECK (problem == NULL, ": %s", problem);
+    CUV_CHECK (memcmp (&tree, &wanted, sizeof tree) == 0,
+        ": tree %d of %d features: feature %d, threshold %d, not %d, %d", i,
+        n_drawn, tree.feature[0], tree.threshold[0], wanted.feature[0],
+        wanted.threshold[0]);
+    CUV_CHECK (memcmp (set->masses, other.masses, size) == 0);
+  }
+  cuv_backend_close (&backend);
+  free (features);
+  free (other.masses);
+  free (other.weights);
+  free (other.sums);
+}
+
+static void
+check_device_set (int32_t n, int32_t n_features, int depth)
+{
+  const int32_t n_positives = 1 + (int32_t) cuv_check_below ((uint32_t) n - 1);
+  Problem self = problem_new (n, n_positives, n_features);
+
+  cuv_check_case ("trees: CUDA, %d samples, %d positives, %d features, depth "
+                  "%d",
+      n, n_positives, n_features, depth);
+  for (int32_t i = 0; i < n; i++)
+    self.set.masses[i] = ldexp (self.set.masses[i], (int) cuv_check_below (24));
+  check_device_trees (&self.set, n_features, depth);
+  problem_free (&self);
+}
+
+/* More samples than the GPU sums at once: 32 bits would not hold the sums of
+ * the upper halves of their weights. */
+static void
+check_many_samples (void)
+{
+  const int32_t n = 1200001, n_features = 6;
+  Problem self = problem_new (n, n / 2, n_features);
+  uint8_t *code = self.codes;
+
+  cuv_check_case ("trees: CUDA, %d samples", n);
+  for (int32_t f = 0; f < n_features; f++) {
+    const uint32_t shares[] = { cuv_check_below (100), cuv_check_below (100) };
+
+    for (int32_t i = 0; i < n; i++)
+      *code++ = cuv_check_below (100) < shares[i < n / 2];
+  }
+  cuv_train_begin (&self.set);
+  check_device_trees (&self.set, n_features, 2);
+  problem_free (&self);
+}
+
+/* Counts failures of the GPU, and may go on without it. */
+typedef struct {
+  int n_failed;
+  bool leaves;
+} Device;
+
+static bool
+device_failed (void *data, const char *problem)
+{
+  Device *self = data;
+
+  CUV_CHECK (strstr (problem, "out of memory") != NULL, ": %s", problem);
+  self->n_failed++;
+  return self->leaves;
+}
+
+/* Learns on the GPU, where allocation number n_allocations fails. Returns
+ * whether it did. */
+static bool
+check_device_classifier (
+    const CuvTrainSamples samples[2], int depth, bool leaves, int n_allocations)
+{
+  Device device = { 0, leaves };
+  const CuvTrainWatch watch = { &device, NULL, NULL, NULL, device_failed };
+  CuvProcessor processor = { .on_device = true };
+  CuvTrainTreesParams params = { depth, TREES, 0.7, 0.02, 1, NULL, &watch };
+  CuvTrainTree wanted[TREES], trees[TREES];
+  int32_t thresholds[2][TREES], final[2];
+  bool ok;
+
+  cuv_check_case ("trees: CUDA, depth %d, failing allocation %d, %s", depth,
+      n_allocations, leaves ? "then on the CPU" : "then no more");
+  CUV_CHECK (cuv_train_trees (
+      &samples[0], &samples[1], &params, wanted, thresholds[0], &final[0]));
+  params.processor = &processor;
+  cuv_cuda_fail_allocation (n_allocations);
+  ok = cuv_train_trees (
+      &samples[0], &samples[1], &params, trees, thresholds[1], &final[1]);
+  cuv_cuda_fail_allocation (-1);
+  CUV_CHECK (ok == (leaves || device.n_failed == 0));
+  CUV_CHECK (device.n_failed <= 1
+      && processor.on_device == (device.n_failed == 0 || !leaves));
+  CUV_CHECK (!ok
+      || (memcmp (trees, wanted, sizeof trees) == 0
+          && memcmp (thresholds[0], thresholds[1], sizeof *thresholds) == 0
+          && final[0] == final[1]));
+  if (n_allocations < 0) /* some trees are the CPU's */
+    check_recalled (samples, &params, wanted, thresholds[0], final[0]);
+  return device.n_failed > 0;
+}
+
+CUV_CHECKS_CUDA (check_train_trees_cuda)
+{
+  static uint8_t values[2][N][FEATURES];
+  CuvTrainSamples samples[2];
+  int n_allocations = 0;
+
+  for (int depth = 1; depth <= CUV_CHANNELS_MAX_DEPTH; depth++) {
+    for (int i = 0; i < (cuv_check_options.few ? 2 : 10); i++)
+      check_device_set (2 + (int32_t) cuv_check_below (i % 2 ? 20 : 1500),
+          1 + (int32_t) cuv_check_below (i % 3 ? 40 : 300), depth);
+  }
+  for (int i = 0; i < 4; i++)
+    check_device_set (50, 700, 1); /* more features than threads */
+  if (!cuv_check_options.few)
+    check_many_samples ();
+  for (int part = 0; part < 2; part++) {
+    fill (values[part]);
+    samples[part] = (CuvTrainSamples){ N, N / 2, FEATURES, values[part][0] };
+  }
+  CUV_CHECK (!check_device_classifier (samples, 2, false, -1));
+  while (check_device_classifier (samples, 2, true, n_allocations)
+      && check_device_classifier (samples, 1, false, n_allocations))
+    n_allocations++;
+  CUV_CHECK (n_allocations == 8, ": %d allocations", n_allocations);
+}
+
+/* ---- speed ---- */
+
+enum { BENCH_SAMPLES = 30000, BENCH_FEATURES = 2560, BENCH_DRAWN = 160 };
+
+typedef struct {
+  Problem problem;
+  CuvBackend backend;
+  CuvProcessor processor;
+  int32_t features[BENCH_DRAWN];
+} Bench;
+
+static void
+learn_one (void *data)
+{
+  Bench *self = data;
+  CuvTrainTree tree;
+
+  cuv_train_begin (&self->problem.set);
+  cuv_train_weigh (&self->problem.set);
+  cuv_train_trees_learn (&self->backend, &self->problem.set, self->features,
+      BENCH_DRAWN, 2, &tree, &self->processor);
+}
+
+CUV_BENCH (bench_train_trees)
+{
+  Bench self = { .problem = problem_new (
+                     BENCH_SAMPLES, BENCH_SAMPLES / 3, BENCH_FEATURES),
+    .processor = { .on_device = cuv_check_options.cuda } };
+
+  for (int i = 0; i < BENCH_DRAWN; i++)
+    self.features[i] = 16 * i;
+  CUV_CHECK (cuv_train_trees_open (&self.backend, &self.problem.set,
+                 BENCH_FEATURES, &self.processor)
+      == NULL);
+  cuv_check_report (cuv_check_time (learn_one, &self),
+      (double) BENCH_SAMPLES * BENCH_DRAWN, 0,
+      "train trees%s, 30000 samples, 160 of 2560 features, depth 2",
+      cuv_check_options.cuda ? " cuda" : "");
+  cuv_backend_close (&self.backend);
+  problem_free (&self.problem);
 }

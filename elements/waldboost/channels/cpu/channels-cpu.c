@@ -106,20 +106,33 @@ cuv_channels_cpu_make (CuvChannelsCpu *self, const CuvChannelsPicture *picture)
   make_channels (self, picture, 1);
 }
 
-void
-cuv_channels_cpu_window (
-    const CuvChannelsCpu *self, const CuvWaldboostHit *window, uint8_t *values)
+static const CuvChannelsCpuLevel *
+level_of (const CuvChannelsCpu *self, int level)
 {
-  const CuvChannelsScan *scan = &self->scans[0];
-  const CuvChannelsTrees *trees = &scan->model->trees;
-  const CuvChannelsCpuLevel *level =
-      &self->levels[scan->levels[window->level].level];
-  const uint8_t *first = level->channels
-      + window->y / trees->shrink * level->stride + window->x / trees->shrink;
+  return &self->levels[self->scans[0].levels[level].level];
+}
+
+const uint8_t *
+cuv_channels_cpu_window (
+    const CuvChannelsCpu *self, const CuvWaldboostHit *window)
+{
+  const CuvChannelsCpuLevel *level = level_of (self, window->level);
+
+  return level->channels + window->y / self->shrink * level->stride
+      + window->x / self->shrink;
+}
+
+void
+cuv_channels_cpu_offsets (
+    const CuvChannelsCpu *self, int level, ptrdiff_t *offsets)
+{
+  const CuvChannelsTrees *trees = &self->scans[0].model->trees;
+  const CuvChannelsCpuLevel *at = level_of (self, level);
 
   for (int channel = 0; channel < CUV_CHANNELS_N; channel++) {
-    for (int row = 0; row < trees->rows; row++, values += trees->columns)
-      memcpy (values, first + channel * level->pitch + row * level->stride,
-          (size_t) trees->columns);
+    for (int row = 0; row < trees->rows; row++) {
+      for (int column = 0; column < trees->columns; column++)
+        *offsets++ = channel * at->pitch + row * at->stride + column;
+    }
   }
 }

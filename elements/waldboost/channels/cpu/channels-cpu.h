@@ -43,12 +43,20 @@ void cuv_channels_cpu_run (CuvChannelsCpu *self,
     const CuvChannelsPicture *picture, int n_threads,
     CuvWaldboostResult *results);
 
-/* Only computes the channels, with one thread; and copies those of a window of
- * the first model, in a level with windows: rows of each channel, from the
- * first one on. For training. */
+/* ---- for training ---- */
+
+/* Only computes the channels, with one thread. */
 void cuv_channels_cpu_make (
     CuvChannelsCpu *self, const CuvChannelsPicture *picture);
-void cuv_channels_cpu_window (
-    const CuvChannelsCpu *self, const CuvWaldboostHit *window, uint8_t *values);
+
+/* Returns the first byte of a window of the first model, in a level with
+ * windows. */
+const uint8_t *cuv_channels_cpu_window (
+    const CuvChannelsCpu *self, const CuvWaldboostHit *window);
+
+/* Sets the distances of all bytes of such a window from the first one: row by
+ * row of each channel. They depend on the level only. */
+void cuv_channels_cpu_offsets (
+    const CuvChannelsCpu *self, int level, ptrdiff_t *offsets);
 
 #endif

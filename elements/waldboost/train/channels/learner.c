@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reference/waldboost-reference.h"
+#include "train/backend.h"
 #include "train/channels/trees.h"
 
 #include <stdlib.h>
@@ -150,40 +151,94 @@ final_threshold (const Calibration *self, double alpha)
   return least < 0 ? least : 0;
 }
 
-/* ---- all trees ---- */
+/* ---- a tree ---- */
 
-/* Recalls the next tree, or learns it. Returns false if memory runs out. */
-static bool
-next_tree (CuvTrainSet *set, const int32_t *features, int32_t n_drawn,
-    const CuvTrainTreesParams *params, CuvTrainTree *tree)
+typedef struct {
+  const CuvTrainTreesParams *params;
+  CuvTrainSet set;
+  int32_t *features, n_features; /* features: in the order last drawn */
+  CuvProcessor on_cpu;
+  CuvBackend backend; /* closed until the first tree is learnt */
+} Learner;
+
+static CuvProcessor *
+processor_of (Learner *self)
 {
-  const CuvTrainWatch *watch = params->watch;
+  return self->params->processor != NULL ? self->params->processor
+                                         : &self->on_cpu;
+}
 
-  cuv_train_weigh (set);
+/* Returns NULL, or an error. */
+static const char *
+try_to_learn (Learner *self, int32_t n_drawn, CuvTrainTree *tree)
+{
+  const CuvProcessor *processor = processor_of (self);
+  const char *problem = NULL;
+
+  if (self->backend.klass == NULL)
+    problem = cuv_train_trees_open (
+        &self->backend, &self->set, self->n_features, processor);
+  if (problem == NULL)
+    problem = cuv_train_trees_learn (&self->backend, &self->set, self->features,
+        n_drawn, self->params->depth, tree, processor);
+  return problem;
+}
+
+static bool
+may_leave_device (Learner *self, const char *problem)
+{
+  const CuvTrainWatch *watch = self->params->watch;
+
+  return processor_of (self)->on_device && watch != NULL
+      && watch->device_failed != NULL
+      && watch->device_failed (watch->data, problem);
+}
+
+static bool
+learn_tree (Learner *self, int32_t n_drawn, CuvTrainTree *tree)
+{
+  const char *problem = try_to_learn (self, n_drawn, tree);
+
+  if (problem != NULL && may_leave_device (self, problem)) {
+    cuv_backend_close (&self->backend);
+    processor_of (self)->on_device = false;
+    problem = try_to_learn (self, n_drawn, tree);
+  }
+  return problem == NULL;
+}
+
+/* Recalls the next tree, or learns it. */
+static bool
+next_tree (Learner *self, int32_t n_drawn, CuvTrainTree *tree)
+{
+  const CuvTrainWatch *watch = self->params->watch;
+
+  cuv_train_weigh (&self->set);
   if (watch != NULL && watch->recall != NULL
       && watch->recall (watch->data, tree))
-    return cuv_train_tree_again (set, params->depth, tree);
-  if (!cuv_train_tree (
-          set, features, n_drawn, params->depth, params->n_threads, tree))
+    return cuv_train_tree_again (&self->set, self->params->depth, tree);
+  if (!learn_tree (self, n_drawn, tree))
     return false;
   if (watch != NULL && watch->learnt != NULL)
     watch->learnt (watch->data, tree);
   return true;
 }
 
+/* ---- all trees ---- */
+
 static bool
-learn_trees (CuvTrainSet *set, Calibration *calibration, int32_t *features,
-    int32_t n_features, const CuvTrainTreesParams *params, CuvTrainTree *trees,
+learn_trees (Learner *self, Calibration *calibration, CuvTrainTree *trees,
     int32_t *thresholds)
 {
-  const double wanted = params->share * n_features;
+  const CuvTrainTreesParams *params = self->params;
+  const double wanted = params->share * self->n_features;
   const int32_t n_drawn = wanted < 1 ? 1 : (int32_t) wanted;
   uint64_t random = params->seed;
 
   for (int32_t i = 0; i < params->n_trees; i++) {
-    draw_features (features, n_features, n_drawn, &random);
+    draw_features (self->features, self->n_features, n_drawn, &random);
     if (cuv_train_is_stopped (params->watch)
-        || !next_tree (set, features, n_drawn, params, &trees[i]))
+        || !next_tree (self, n_drawn, &trees[i]))
       return false;
     thresholds[i] =
         add_tree (calibration, &trees[i], params->depth, params->alpha);
@@ -191,27 +246,42 @@ learn_trees (CuvTrainSet *set, Calibration *calibration, int32_t *features,
   return true;
 }
 
+static bool
+learner_init (Learner *self, const CuvTrainSamples *learning,
+    const CuvTrainTreesParams *params)
+{
+  const int32_t n = learning->n_features;
+
+  *self = (Learner){ .params = params,
+    .features = malloc ((size_t) n * sizeof *self->features),
+    .n_features = n };
+  for (int32_t i = 0; i < n && self->features != NULL; i++)
+    self->features[i] = i;
+  return set_init (&self->set, learning) && self->features != NULL;
+}
+
+static void
+learner_clear (Learner *self)
+{
+  cuv_backend_close (&self->backend);
+  set_clear (&self->set);
+  free (self->features);
+}
+
 bool
 cuv_train_trees (const CuvTrainSamples *learning,
     const CuvTrainSamples *calibration, const CuvTrainTreesParams *params,
     CuvTrainTree *trees, int32_t *thresholds, int32_t *final)
 {
-  const int32_t n_features = learning->n_features;
-  int32_t *features = malloc ((size_t) n_features * sizeof *features);
   Calibration held = { 0 };
-  CuvTrainSet set;
-  bool ok = set_init (&set, learning) && calibration_init (&held, calibration)
-      && features != NULL;
+  Learner self;
+  const bool ok = learner_init (&self, learning, params)
+      && calibration_init (&held, calibration)
+      && learn_trees (&self, &held, trees, thresholds);
 
-  for (int32_t i = 0; i < n_features && ok; i++)
-    features[i] = i;
-  ok = ok
-      && learn_trees (
-          &set, &held, features, n_features, params, trees, thresholds);
   if (ok)
     *final = final_threshold (&held, params->alpha);
   calibration_clear (&held);
-  set_clear (&set);
-  free (features);
+  learner_clear (&self);
   return ok;
 }

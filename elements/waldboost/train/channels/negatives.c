@@ -27,7 +27,8 @@ typedef struct {
   CuvWaldboostPlan *plan;
   CuvChannelsCpu *cpu;
   uint64_t hash;
-  uint8_t *values; /* channels of a window */
+  ptrdiff_t *offsets; /* of the features of a window, in the current level */
+  uint8_t *values;    /* features of a window */
 } Search;
 
 /* ---- a window ---- */
@@ -50,14 +51,28 @@ overlaps (const Search *self, const CuvWaldboostHit *hit)
   return false;
 }
 
-static bool
-is_rejected (const Draw *draw, const uint8_t *values)
+/* Returns the leaf that a window reaches. Most windows are rejected by the
+ * first trees, so they are not copied before. */
+static int
+leaf_at (const Search *self, const CuvTrainTree *tree, const uint8_t *first)
 {
+  const int n_nodes = (1 << self->draw->params->trees.depth) - 1;
+  int at = 0;
+
+  while (at < n_nodes)
+    at = 2 * at + 1
+        + (first[self->offsets[tree->feature[at]]] >= tree->threshold[at]);
+  return tree->leaves[at - n_nodes];
+}
+
+static bool
+is_rejected (const Search *self, const uint8_t *first)
+{
+  const Draw *draw = self->draw;
   int32_t sum = 0;
 
   for (int32_t i = 0; i < draw->n_trees; i++) {
-    sum += cuv_train_tree_leaf (
-        &draw->trees[i], draw->params->trees.depth, values);
+    sum += leaf_at (self, &draw->trees[i], first);
     if (sum < draw->thresholds[i])
       return true;
   }
@@ -71,12 +86,17 @@ draw_window (Search *self, const CuvWaldboostHit *hit, uint64_t number)
 {
   uint64_t state = self->hash + number;
   const uint64_t rank = cuv_train_random (&state);
+  CuvTrainReservoir *reservoir = &self->draw->reservoir;
+  const uint8_t *first;
 
-  if (!cuv_train_reservoir_wants (&self->draw->reservoir, rank))
+  if (!cuv_train_reservoir_wants (reservoir, rank))
     return;
-  cuv_channels_cpu_window (self->cpu, hit, self->values);
-  if (!is_rejected (self->draw, self->values) && !overlaps (self, hit))
-    cuv_train_reservoir_add (&self->draw->reservoir, rank, self->values);
+  first = cuv_channels_cpu_window (self->cpu, hit);
+  if (is_rejected (self, first) || overlaps (self, hit))
+    return;
+  for (int32_t i = 0; i < reservoir->window_width; i++)
+    self->values[i] = first[self->offsets[i]];
+  cuv_train_reservoir_add (reservoir, rank, self->values);
 }
 
 static void
@@ -88,6 +108,8 @@ draw_from_picture (Search *self)
   for (int32_t i = 0; i < plan->n_levels; i++) {
     const CuvWaldboostLevel *level = &plan->levels[i];
 
+    if (level->n_x > 0)
+      cuv_channels_cpu_offsets (self->cpu, i, self->offsets);
     for (int32_t y = 0; y < level->n_y; y++) {
       for (int32_t x = 0; x < level->n_x; x++, number++) {
         const CuvWaldboostHit hit = { i, plan->first + x * level->step,
@@ -104,12 +126,14 @@ search_picture (Draw *draw, const CuvTrainScene *scene,
     const CuvChannelsPicture *picture, uint64_t hash)
 {
   const CuvWaldboostParams params = { .scan = CUV_SCAN_AUTO };
+  const size_t n_features = (size_t) draw->reservoir.window_width;
   Search self = { draw, scene,
     cuv_waldboost_plan_new (
         draw->model, &params, picture->width, picture->height),
-    NULL, hash, malloc ((size_t) draw->reservoir.window_width) };
+    NULL, hash, malloc (n_features * sizeof *self.offsets),
+    malloc (n_features) };
 
-  if (self.plan != NULL && self.values != NULL)
+  if (self.plan != NULL && self.offsets != NULL && self.values != NULL)
     self.cpu = cuv_channels_cpu_new (
         &(CuvWaldboostSearch){ draw->model, self.plan }, 1);
   if (self.cpu != NULL) {
@@ -118,6 +142,7 @@ search_picture (Draw *draw, const CuvTrainScene *scene,
   }
   cuv_channels_cpu_free (self.cpu);
   cuv_waldboost_plan_free (self.plan);
+  free (self.offsets);
   free (self.values);
   return self.cpu != NULL;
 }
@@ -221,8 +246,8 @@ cuv_train_add_negatives (const CuvTrainScenes *scenes,
 
   if (ok) {
     draw.model = shape_model (&params->shape);
-    cuv_threads_run (
-        params->trees.n_threads, 2 * scenes->n, channels_draw_task, &draw);
+    cuv_threads_run (cuv_train_n_threads (&params->trees), 2 * scenes->n,
+        channels_draw_task, &draw);
     ok = !atomic_load (&draw.failed) && add_drawn (&draw.reservoir, list);
     cuv_model_unref (draw.model);
   }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "train/channels/trainer.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cuvthreads.h"
 
 /* Numbers of trees in the rounds before the last. */
 static const int32_t rounds[] = { 32, 128, 256 };
@@ -72,31 +74,79 @@ samples_of (const Trainer *self, CuvTrainPart part)
     list->values };
 }
 
-/* Adds the objects of each scene as it is, and with another contrast. */
+/* The objects of a part: a list for each task. */
+typedef struct {
+  const Trainer *trainer;
+  const CuvTrainScenes *scenes;
+  CuvTrainSampleList *lists;
+  atomic_bool failed; /* memory ran out */
+} Objects;
+
+/* Even tasks add the objects of a scene as it is, odd ones with another
+ * contrast. */
+static void
+add_objects_task (void *data, int task)
+{
+  Objects *self = data;
+  const CuvTrainChannelsParams *params = self->trainer->params;
+  const uint64_t number = (uint64_t) task;
+  CuvTrainScene scene = self->scenes->scenes[task / 2];
+  CuvChannelsPicture changed = { .plane = { NULL } };
+  bool ok = true;
+
+  if (scene.n_objects == 0)
+    return;
+  if (task % 2) {
+    ok = cuv_train_change_contrast (
+        &scene.picture, params->trees.seed + number, &changed);
+    scene.picture = changed;
+  }
+  ok = ok
+      && cuv_train_add_objects (&scene, params,
+          params->trees.seed + number * 7919, &self->lists[task]);
+  free ((void *) changed.plane[0]);
+  if (!ok)
+    atomic_store (&self->failed, true);
+}
+
+/* Adds the samples of another list. */
+static bool
+append (CuvTrainSampleList *list, const CuvTrainSampleList *other)
+{
+  const size_t size = (size_t) list->n_features;
+
+  for (int32_t i = 0; i < other->n; i++) {
+    uint8_t *values = cuv_train_sample_list_add (list);
+
+    if (values == NULL)
+      return false;
+    memcpy (values, other->values + (size_t) i * size, size);
+  }
+  return true;
+}
+
 static bool
 add_positives (Trainer *self, CuvTrainPart part)
 {
   const CuvTrainScenes *scenes = self->scenes[part];
-  const uint64_t seed = self->params->trees.seed;
-  bool ok = true;
+  CuvTrainSampleList *list = &self->lists[part];
+  const int32_t n = 2 * scenes->n;
+  Objects objects = { self, scenes,
+    calloc ((size_t) n + 1, sizeof *objects.lists), false };
+  bool ok = objects.lists != NULL;
 
-  for (int32_t i = 0; i < 2 * scenes->n && ok; i++) {
-    CuvTrainScene scene = scenes->scenes[i / 2];
-    CuvChannelsPicture changed = { .plane = { NULL } };
-
-    if (scene.n_objects == 0)
-      continue;
-    if (i % 2) {
-      ok = cuv_train_change_contrast (
-          &scene.picture, seed + (uint64_t) i, &changed);
-      scene.picture = changed;
-    }
-    ok = ok
-        && cuv_train_add_objects (&scene, self->params,
-            seed + (uint64_t) i * 7919, &self->lists[part]);
-    free ((void *) changed.plane[0]);
+  for (int32_t i = 0; ok && i < n; i++)
+    objects.lists[i].n_features = list->n_features;
+  if (ok)
+    cuv_threads_run (cuv_train_n_threads (&self->params->trees), n,
+        add_objects_task, &objects);
+  ok = ok && !atomic_load (&objects.failed);
+  for (int32_t i = 0; objects.lists != NULL && i < n; i++) {
+    ok = ok && append (list, &objects.lists[i]);
+    free (objects.lists[i].values);
   }
-  self->n_positives[part] = self->lists[part].n;
+  free (objects.lists);
+  self->n_positives[part] = list->n;
   return ok;
 }
 

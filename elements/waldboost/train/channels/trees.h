@@ -72,6 +72,8 @@ typedef struct {
   /* Whether the next tree was learnt before; sets *tree to it. */
   bool (*recall) (void *data, CuvTrainTree *tree);
   void (*learnt) (void *data, const CuvTrainTree *tree);
+  /* Whether to continue on the CPU after the GPU failed with this error. */
+  bool (*device_failed) (void *data, const char *problem);
 } CuvTrainWatch;
 
 static inline bool
@@ -86,9 +88,18 @@ typedef struct {
   double share; /* fraction of the features, drawn for each tree */
   double alpha; /* see cuv_train_threshold() */
   uint64_t seed;
-  int32_t n_threads;          /* 0 = one per processor */
+  /* May be NULL: the CPU, with a thread per processor. Set to the CPU if the
+   * GPU fails and watch->device_failed() returns true. */
+  CuvProcessor *processor;
   const CuvTrainWatch *watch; /* may be NULL */
 } CuvTrainTreesParams;
+
+/* Returns the number of threads for work on the CPU, 0 = one per processor. */
+static inline int
+cuv_train_n_threads (const CuvTrainTreesParams *params)
+{
+  return params->processor != NULL ? params->processor->n_threads : 0;
+}
 
 /* Learns n_trees trees from the samples of learning, and sets rejection
  * thresholds with those of calibration, which must be other samples.
@@ -96,7 +107,8 @@ typedef struct {
  * threshold is good enough or no negative is left. *final is a threshold that
  * all but a fraction alpha of the remaining positives of calibration exceed; as
  * these may be few, it is at most 0 (even odds). Returns false if memory runs
- * out or the watch stops it. */
+ * out, the watch stops it, or the GPU fails and it does not continue on the
+ * CPU. */
 bool cuv_train_trees (const CuvTrainSamples *learning,
     const CuvTrainSamples *calibration, const CuvTrainTreesParams *params,
     CuvTrainTree *trees, int32_t *thresholds, int32_t *final);
