@@ -14,7 +14,8 @@
  * exclude.c windows that overlap an object and thus are not negatives
  *   reservoir.c  the windows drawn: those of the smallest random ranks
  *   pictures.c   pictures -> windows, as the detector sees them
- *   backend.c    the choice of a feature, on the CPU or the GPU
+ *   backend.c    the choice of a feature, on the CPU or the GPU; also of the
+ *                nodes of a tree on channels
  * Also:
  *   memory.c     memory for samples, which may be backed by a file
  *   state.c      saves a training and resumes it; identity.c: its header

@@ -75,6 +75,7 @@ int
 main (int argc, char **argv)
 {
   FILE *file = argc == 8 ? fopen (argv[1], "rb") : NULL;
+  CuvProcessor processor = { 0 };
   CuvTrainChannelsParams params = {
     .trees = { .share = 1. / 16, .alpha = 0.005, .seed = 1 },
     .n_copies = 8,
@@ -101,7 +102,8 @@ main (int argc, char **argv)
   cuv_train_channels_shape (&params.shape, atoi (argv[2]), atoi (argv[3]));
   params.trees.depth = atoi (argv[4]);
   params.trees.n_trees = atoi (argv[5]);
-  params.trees.n_threads = atoi (argv[6]);
+  processor.n_threads = atoi (argv[6]);
+  params.trees.processor = &processor;
   for (int part = 0; part < CUV_TRAIN_N_PARTS; part++)
     parts[part] = (CuvTrainScenes){ n_of[part], scenes[part] };
   state = cuv_train_channels (&parts[0], &parts[1], &params, &model);

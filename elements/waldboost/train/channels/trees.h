@@ -7,7 +7,8 @@
  *   negatives.c  windows without objects that a classifier does not reject ->
  *                samples
  *   learner.c    all trees of a classifier, and when a window is rejected
- *   trees.c      one tree: the features and thresholds of its nodes, its leaves
+ *   trees.c      one tree: the features and thresholds of its nodes, which on
+ *                the GPU cuda/waldboost/tree-chooser.cu chooses, and its leaves
  *   state.c      saves the trees of a training and recalls them
  *
  * The method is Real AdaBoost with the sets and histograms of train/train.h:
