@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Training: chooses the feature with the least loss. loss_kernel(), a block per
-// feature, sums the weights of all samples by code, in integers, and computes
-// the loss from the sums as cuv_train_loss() or cuv_train_split() does;
-// least_kernel() finds the least.
+// Training: chooses the feature with the smallest loss. loss_kernel(), with a
+// block per feature, sums the weights of all samples by code, in integers, and
+// computes the loss from the sums as cuv_train_loss() or cuv_train_split()
+// does; least_kernel() finds the smallest loss.
 #include "waldboost/feature-chooser.h"
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
 
-#define CUV_CHOOSER_CODES 256 // one per thread of a block
-#define CUV_CHOOSER_COPIES 4  // of the sums, so that fewer warps collide
-// maximum number of samples for which sums of halves of weights fit 32 bits
+#define CUV_CHOOSER_CODES 256 // a thread of a block for each code
+#define CUV_CHOOSER_COPIES 4  // copies of the sums, so that fewer warps collide
+// number of samples whose sums of 16-bit halves of weights fit 32 bits
 #define CUV_CHOOSER_PIECE 65536
 #define CUV_CHOOSER_LEAST_THREADS 1024 // threads of the second kernel
 
 struct CuvChooserArgs {
-  const uint8_t *codes;    // of the features of a launch
-  const uint32_t *weights; // 0 beyond n
-  size_t pitch;            // a multiple of 4
+  const uint8_t *codes;    // of the features of one launch
+  const uint32_t *weights; // 0 from index n on
+  size_t pitch;            // bytes per feature, a multiple of 4
   int32_t n, n_positives;
   int32_t n_features, n_codes;
-  double *losses; // of these features
+  double *losses; // of the features of one launch
   int32_t *best;
 };
 
@@ -33,10 +33,10 @@ struct _CuvFeatureChooserCuda {
   CuvChooserArgs args = {};
   bool split = false;
   uint8_t *codes = nullptr;            // n_resident + n_chunk rows
-  int32_t n_resident = 0, n_chunk = 0; // features
+  int32_t n_resident = 0, n_chunk = 0; // numbers of features
   const uint8_t *host_codes = nullptr; // of all features
   size_t host_pitch = 0;
-  uint32_t *weights = nullptr, *host_weights = nullptr; // the latter pinned
+  uint32_t *weights = nullptr, *host_weights = nullptr; // host_weights: pinned
   int32_t *host_best = nullptr;                         // pinned
   CuvWait wait = {};
 
@@ -48,7 +48,7 @@ struct _CuvFeatureChooserCuda {
 
 // ---- sums ----
 
-// Halves of the weights, by code and class.
+// Sums of the 16-bit halves of weights, by class and code.
 struct Sums {
   unsigned low[2][CUV_CHOOSER_CODES], high[2][CUV_CHOOSER_CODES];
 };
@@ -63,7 +63,7 @@ cuv_choose_add (
   atomicAdd (&sums->high[negative][code], weight >> 16);
 }
 
-// Samples first .. end - 1, both multiples of 4.
+// Adds samples first to end - 1; first and end are multiples of 4.
 static __device__ __forceinline__ void
 add_piece (const CuvChooserArgs &args, const uint8_t *codes, Sums *sums,
     int first, int end)
@@ -79,7 +79,7 @@ add_piece (const CuvChooserArgs &args, const uint8_t *codes, Sums *sums,
   }
 }
 
-// Sums the thread's code over all copies and clears them.
+// Returns the sum of the thread's code over all copies, and clears them.
 static __device__ __forceinline__ uint64_t
 cuv_choose_take (Sums *sums, int negative)
 {
@@ -95,9 +95,9 @@ cuv_choose_take (Sums *sums, int negative)
   return total;
 }
 
-// ---- the loss of a feature, in thread 0 ----
+// ---- the loss of a feature, valid in thread 0 ----
 
-// Weights of the thread's code.
+// The sums of weights of the thread's code.
 struct Weights {
   uint64_t positives, negatives;
 };
@@ -108,7 +108,7 @@ root (Weights weights)
   return sqrt ((double) weights.positives * (double) weights.negatives);
 }
 
-// The loss, as cuv_train_loss() computes it.
+// Computes the loss as cuv_train_loss() does.
 static __device__ __forceinline__ double
 loss_of_codes (Weights weights, int n_codes)
 {
@@ -124,8 +124,8 @@ loss_of_codes (Weights weights, int n_codes)
   return loss;
 }
 
-// The rank of the thread's code among the codes, ordered by their share of
-// positives.
+// Returns the rank of the thread's code when codes are sorted by their fraction
+// of positives.
 static __device__ __forceinline__ int
 cuv_choose_place_of (Weights weights, int n_codes)
 {
@@ -143,7 +143,7 @@ cuv_choose_place_of (Weights weights, int n_codes)
   return (int) threadIdx.x < n_codes ? place : (int) threadIdx.x;
 }
 
-// The sum over the codes of ranks up to the thread's index.
+// Returns the sum over the codes whose rank is at most the thread's index.
 static __device__ __forceinline__ Weights
 sum_to_place (Weights weights, int place, Weights *sums)
 {
@@ -165,7 +165,7 @@ sum_to_place (Weights weights, int place, Weights *sums)
   return weights;
 }
 
-// The loss of the best split, as cuv_train_split() computes it.
+// Computes the loss of the best split as cuv_train_split() does.
 static __device__ __forceinline__ double
 loss_of_split (Weights weights, int n_codes)
 {
@@ -214,7 +214,7 @@ __launch_bounds__ (CUV_CHOOSER_CODES) loss_kernel (CuvChooserArgs args)
     args.losses[blockIdx.x] = loss;
 }
 
-// ---- the least loss ----
+// ---- the smallest loss ----
 
 struct Found {
   double loss;
@@ -248,10 +248,11 @@ __launch_bounds__ (CUV_CHOOSER_LEAST_THREADS) least_kernel (CuvChooserArgs args)
 
 // ---- memory ----
 
-// parts of the memory for codes; one is for codes that do not stay
+// parts of the memory for codes; if not all codes fit, one part is for codes
+// that are uploaded in each run
 #define CUV_CHOOSER_CHUNKS 8
 
-// Rows of codes that the memory may hold.
+// Returns the number of rows of codes that the memory may hold.
 static int32_t
 cuv_choose_count_rows (const CuvChooserArgs *args, size_t max_bytes)
 {
@@ -271,7 +272,7 @@ allocate_codes (CuvFeatureChooserCuda *self, size_t max_bytes)
   const CuvChooserArgs *args = &self->args;
   int32_t n = cuv_choose_count_rows (args, max_bytes);
 
-  // the free memory may have shrunk
+  // less memory may be free now
   while ((self->codes = (uint8_t *) cuv_arena_zeroed (
               &self->arena, (size_t) n * args->pitch))
           == nullptr
@@ -337,8 +338,8 @@ cuv_feature_chooser_cuda_n_resident (const CuvFeatureChooserCuda *self)
 
 // ---- host ----
 
-// Copies the codes of n_features features, samples first .. end - 1, to the
-// rows from `row` on.
+// Copies the codes of n_features features, samples first to end - 1, to rows
+// `row` and following.
 static int
 cuv_choose_upload (CuvFeatureChooserCuda *self, int32_t feature,
     int32_t n_features, int32_t row, int32_t first, int32_t end,
@@ -371,7 +372,7 @@ cuv_feature_chooser_cuda_set_codes (CuvFeatureChooserCuda *self,
       : -1;
 }
 
-// Computes the losses of features whose codes are in the rows from `row` on.
+// Computes the losses of features whose codes are in rows `row` and following.
 static int
 cuv_choose_launch (CuvFeatureChooserCuda *self, int32_t feature,
     int32_t n_features, int32_t row, cudaStream_t stream)
