@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The interface of a scanner, which finds the hits of one kind of model in the
-// pyramid: counters, hits, rows to scan.
+// The interface of scanners, each of which finds the hits of one kind of model
+// in the pyramid: counters, hits, rows to scan.
 #ifndef CUV_WALDBOOST_SCANNER_CUH
 #define CUV_WALDBOOST_SCANNER_CUH
 
@@ -8,18 +8,19 @@
 #include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
 
-// The maximum number of segments of a WaldBoost model; a cascade has one per
-// stage.
+// The maximum number of segments of a WaldBoost model; a cascade's are its
+// stages.
 #define CUV_WALDBOOST_SEGMENTS 40
 
 // The result on the device: counters, followed by hits in any order.
 struct CuvScanCounters {
-  // hits; visited windows; evaluated weak classifiers (not of cascades);
-  // visited windows without contrast (Haar cascades)
+  // numbers of hits, visited windows, evaluated weak classifiers (0 for
+  // cascades), and visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
-  unsigned long long began, ended; // start and end of the scan, nanoseconds
-  unsigned tiles;                  // that blocks have taken (plane_kernel)
-  unsigned candidates; // windows that the first trees have left (channels/)
+  unsigned long long began, ended; // start and end of the scan in nanoseconds
+  // tiles that blocks have taken (plane_kernel)
+  unsigned tiles;
+  unsigned candidates; // windows that pass the first trees (channels/)
   unsigned long long survivors[1]; // n_segments elements
 };
 
@@ -27,8 +28,8 @@ struct CuvScanHits {
   CuvWaldboostHit *hits;
   CuvScanCounters *counters;
 
-  // Records the start of the scan; called by all threads of its first kernel,
-  // while integral images of other levels may still be in progress.
+  // Records the start of the scan. Call from all threads of its first kernel;
+  // integral images of other levels may still be in progress.
   __device__ void
   begin () const
   {
@@ -46,10 +47,10 @@ struct CuvScanHits {
   }
 };
 
-// The rows of windows to scan: first .. end - 1 of one level, or all rows of
-// several levels.
+// The rows of windows to scan: rows first to end - 1 of one level, or all rows
+// of several levels.
 struct CuvScanRows {
-  int level, first, end; // level: its index, or CuvPyramidLevels
+  int level, first, end; // level: an index or a CuvPyramidLevels
 
   __device__ bool
   has_level (int of_level) const

@@ -8,7 +8,7 @@
  * Sequential Detection, CVPR 2005. Results equal those of the C reference in
  * elements/waldboost/reference/, bit by bit.
  *
- * elements/waldboost/backend.c calls the functions below, train/backend.c there
+ * elements/waldboost/backend.c calls the functions below, its train/backend.c
  * those of feature-chooser.h. cuv_waldboost_cuda_submit() enqueues for a frame:
  * the pyramid's pictures, their integral images if the model reads them, the
  * scan, which appends hits in any order, and report_kernel, which writes sorted
@@ -18,18 +18,18 @@
  *   scanner.cuh           interface of the scanners; counters and hits
  *   image-pool.*          device memory of a frame's images, shared by the
  *                         detectors of a context
- *   feature-chooser.*     training: the feature with the least loss
+ *   feature-chooser.*     training: finds the feature with the least loss
  *   pyramid.cuh           levels and their images
- *   pyramid-layout.cu     where they are in memory; tables for the kernels
+ *   pyramid-layout.cu     places images in memory; tables for the kernels
  *   pyramid.cu            launches the kernels of the pyramid:
- *     resize.cuh            frame -> grey, turned if asked for -> pictures:
+ *     resize.cuh            frame -> grey, turned if required -> pictures:
  *                             cuv_halves_kernel: up to five levels, each half
- *                               of the one before, in one launch; for models
- *                               that need no integral images
+ *                               the size of the previous one, in one launch;
+ *                               for models that need no integral images
  *                             cuv_picture_kernel: all other levels; also sums
  *                               columns, for the integral images
- *     integral-kernel.cuh   integral images, and those of squares (Haar)
- *     tilted-kernels.cuh    tilted ones (Haar)
+ *     integral-kernel.cuh   integral images of pixels, and of squares (Haar)
+ *     tilted-kernels.cuh    tilted integral images (Haar)
  *     turn.h                a pixel of the turned frame, on CPU and GPU
  *   features.cuh          block sums and LBP codes from integral images
  *
@@ -50,7 +50,7 @@
  *     cascade-plan.cuh      tiles, node format and tables of a plan
  *     host-tables.cuh       functions that fill the tables
  *     packed-nodes.cuh      nodes in 8 (LBP) or 16 bytes (Haar) where their
- *                           values fit, otherwise as they are
+ *                           values fit, otherwise unpacked
  *     cascade.cuh           a cascade on the device; stages of one window
  *     tile.cuh              a block's tile; a window's contrast
  *
@@ -78,8 +78,9 @@
  * channels/channels.cuh.
  *
  * Every device runs the same kernels; its shared memory limits the height of
- * the tiles. Macros of these parts are CUV_CASCADE_, CUV_PLANE_, CUV_VARIANT_,
- * CUV_PYRAMID_, CUV_CHANNELS_ and CUV_CHOOSER_; others are CUV_WALDBOOST_.
+ * the tiles. Macros of these parts begin with CUV_CASCADE_, CUV_PLANE_,
+ * CUV_VARIANT_, CUV_PYRAMID_, CUV_CHANNELS_ or CUV_CHOOSER_, others with
+ * CUV_WALDBOOST_.
  *
  * All functions use the current CUDA context. */
 #ifndef CUV_WALDBOOST_CUDA_H
@@ -111,14 +112,16 @@ void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 int cuv_waldboost_cuda_set_plans (
     CuvWaldboostCuda *self, const CuvWaldboostSearch *searches);
 
-/* Enqueues the scan of a frame in device memory, of the plan's width x height;
- * the same thread must collect it. At most four frames of a context may be
- * pending, fewer if memory is short: waits until one of another thread has been
- * collected. After a failure waits for what was enqueued. Returns 0 or -1. */
+/* Enqueues the scan of a frame in device memory that has the plan's width and
+ * height; the same thread must collect it. At most four frames of a context can
+ * be pending, fewer if memory is short: waits until another thread has
+ * collected one. After a failure, waits for the work that was enqueued. Returns
+ * 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 
-/* A part of a frame, of the plan's width x height. matrix: of YUV frames. */
+/* A part of a frame that has the plan's width and height. matrix: converts YUV
+ * to RGB. */
 typedef struct {
   int32_t left, top, width, height;
   const CuvRgbMatrix *matrix;

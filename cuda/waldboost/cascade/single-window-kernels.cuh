@@ -7,8 +7,8 @@
 // evaluates the other stages, compacting the list after each. Most LBP cascades
 // use window-pair-kernels.cuh instead.
 //
-// Nodes: WideNodes or PackedNodes; Sum: element of the integral images; stumps:
-// all trees have one node; tiled: tiles are in shared memory.re in shared
+// Nodes: CuvCascadeWideNodes or CuvCascadePackedNodes; Sum: element of the
+// integral images; stumps: all trees have one node; tiled: tiles are in shared
 // memory.
 #ifndef CUV_WALDBOOST_CASCADE_SINGLE_WINDOW_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_SINGLE_WINDOW_KERNELS_CUH
