@@ -184,7 +184,8 @@ gst_waldboost_learnt_message (
   return message;
 }
 
-/* After a weak classifier, of n_all. */
+/* Posts a message about progress if one is due. n_all: number of weak
+ * classifiers to learn. */
 static void
 progress (GstWaldboostLearnt *self, guint n_all)
 {
