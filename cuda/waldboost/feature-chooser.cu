@@ -12,7 +12,7 @@
 #include "cuv-arena.cuh"
 #include "cuv-wait.h"
 
-#define CUV_CHOOSER_CODES 256 // a thread of a block for each code
+#define CUV_CHOOSER_CODES 256 // maximum number: a thread per code
 #define CUV_CHOOSER_COPIES 4  // copies of the sums, so that fewer warps collide
 // number of samples whose sums of 16-bit halves of weights fit 32 bits
 #define CUV_CHOOSER_PIECE 65536
@@ -36,8 +36,9 @@ struct _CuvFeatureChooserCuda {
   int32_t n_resident = 0, n_chunk = 0; // numbers of features
   const uint8_t *host_codes = nullptr; // of all features
   size_t host_pitch = 0;
-  uint32_t *weights = nullptr, *host_weights = nullptr; // host_weights: pinned
-  int32_t *host_best = nullptr;                         // pinned
+  // host_weights is pinned
+  uint32_t *weights = nullptr, *host_weights = nullptr;
+  int32_t *host_best = nullptr; // pinned
   CuvWait wait = {};
 
   ~_CuvFeatureChooserCuda ()

@@ -24,7 +24,7 @@ void cuv_feature_chooser_cuda_free (
 /* Returns the number of features whose codes stay in device memory. */
 int32_t cuv_feature_chooser_cuda_n_resident (const CuvFeatureChooserCuda *self);
 
-/* Sets the codes of samples first .. end - 1 to codes[f * pitch + i], for
+/* Sets the codes of samples first to end - 1 to codes[f * pitch + i], for
  * feature f and sample i. Waits for the copy. codes must stay valid during the
  * runs that follow. Returns 0, or -1 on failure. */
 int cuv_feature_chooser_cuda_set_codes (CuvFeatureChooserCuda *self,

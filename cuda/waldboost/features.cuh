@@ -77,7 +77,8 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvFeatureLayout &layout)
 
 // ---- device code ----
 
-// Offsets are in bytes, so that an address costs one addition.
+// Returns the element at an offset in bytes, so that an address costs one
+// addition.
 template <typename Sum>
 static __device__ __forceinline__ const Sum *
 cuv_from (const Sum *at, int bytes)

@@ -107,8 +107,7 @@ template <> struct CuvPyramidFour<CuvPyramidPair> {
 // Computes a warp's rows of an integral image.
 template <typename Sum, bool squared> struct CuvPyramidWarpRows {
   static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
-  const bool split, top; // split: columns are split; top: the first row is the
-                         // picture's
+  const bool split, top; // columns are split; the first row is the picture's
   const int warp, lane, pitch, width;
   const int apart; // columns from a pair's first window to its second
   const uint32_t

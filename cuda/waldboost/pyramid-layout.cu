@@ -199,7 +199,7 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvPyramidTile> *strips,
   for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    // other levels are only resized from levels without windows
+    // levels without windows are only sources of other levels
     const bool sums = self->needs.sums && plan.n_x > 0;
 
     for (int y = 0; sums && y < plan.height; y += CUV_PYRAMID_STRIP)
@@ -218,7 +218,7 @@ size_images (CuvPyramid *self, Extent extent, int slack_rows)
   const size_t wide = elements * sizeof (uint32_t);
   size_t *sizes = self->image_sizes;
 
-  // one row more, as the kernels read a second row even if its weight is 0
+  // one more row, because the kernels read a second row even with weight 0
   sizes[CUV_WALDBOOST_IMAGE_GREY] =
       (size_t) self->grey_pitch () * (self->height + 1);
   sizes[CUV_WALDBOOST_IMAGE_PICTURES] = (size_t) extent.pixels;

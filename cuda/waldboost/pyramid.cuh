@@ -33,10 +33,10 @@ enum CuvPyramidResize {
   CUV_PYRAMID_RESIZE_FAR,  // any columns
 };
 
-// An element of an integral image for pairs of windows: the element of pixel
-// sums at (x, y) plus 2^16 times the one CUV_PYRAMID_PAIR_X window positions to
-// the right, modulo 2^32. If block sums fit 16 bits, the halves of a word
-// contain those of both windows, which take one read and one subtraction.
+// An element of an integral image for pairs of windows: the sum at (x, y) plus
+// 2^16 times the sum CUV_PYRAMID_PAIR_X window positions to the right, modulo
+// 2^32. If block sums fit 16 bits, the halves of a word are the block sums of
+// both windows, which then take one read and one subtraction.
 struct CuvPyramidPair {
   uint32_t sums;
 };
@@ -52,7 +52,7 @@ struct CuvPyramidLevel {
   int32_t pitch; // elements per row
   int32_t picture_pitch;
   int64_t picture;    // index of pixel (0, 0) in the picture buffer
-  int32_t words;      // words per row in bit masks, of 32 window positions each
+  int32_t words;      // words per row of a bit mask, which has a bit per window
   int32_t first_word; // index of the level's first word
   // index of the packed taps of its columns; those of rows follow
   int32_t first_tap;

@@ -131,7 +131,7 @@ struct CuvPyramidNearColumns {
     const unsigned tap_of[N] = { tap.x, tap.y, tap.z, tap.w };
     const int first = tap.x >> 9, word = min (first / 4, from.width / 4 - 3);
     const int eight =
-        // the last three words may end before `first` + 8
+        // at the right edge, the eight pixels end with the last word
         min (first, 4 * word + 4);
     int at[N];
 

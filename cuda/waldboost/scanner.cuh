@@ -8,8 +8,8 @@
 #include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
 
-// The maximum number of segments of a WaldBoost model; a cascade's are its
-// stages.
+// The maximum number of segments of a WaldBoost model. A cascade's segments are
+// its stages.
 #define CUV_WALDBOOST_SEGMENTS 40
 
 // The result on the device: counters, followed by hits in any order.

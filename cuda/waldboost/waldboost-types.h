@@ -47,7 +47,7 @@ typedef enum {
 
 /* Which windows are visited. */
 typedef enum {
-  CUV_SCAN_AUTO,   /* as the model was trained for */
+  CUV_SCAN_AUTO,   /* for which the model was trained */
   CUV_SCAN_OPENCV, /* as cv::CascadeClassifier does */
   CUV_SCAN_WBD,    /* as cv::xobjdetect::WBDetector does */
   CUV_SCAN_DENSE,  /* every position of every level, octaves of levels */
@@ -123,9 +123,9 @@ typedef struct _CuvChannelsModel CuvChannelsModel;
 typedef struct {
   CuvFeature feature;
   CuvArithmetic arithmetic;
-  CuvScan scan; /* what the model was trained for, never AUTO */
+  CuvScan scan; /* for which it was trained; never AUTO */
   CuvBlockValue block_value;
-  int32_t inclusive; /* LBP compares with >= */
+  int32_t inclusive; /* boolean: LBP compares with >= */
   int32_t window_width, window_height;
   int32_t n_weak, n_nodes, n_leaves, n_stages;
   int32_t stumps;         /* boolean: tree i consists of node i alone */
@@ -136,13 +136,13 @@ typedef struct {
   int32_t fixed_bits;
   float least_sigma; /* HAAR, FIXED and FLOAT: lower bound of sigma */
   const CuvWeak *weak;
-  const CuvGridNode *nodes;      /* n_nodes; NULL for HAAR */
-  const CuvHaarNode *haar_nodes; /* n_nodes; NULL for the others */
+  const CuvGridNode *nodes;      /* n_nodes elements; NULL for HAAR */
+  const CuvHaarNode *haar_nodes; /* n_nodes elements, only for HAAR */
   const float *leaves;
   const int32_t *fixed_leaves; /* FIXED: leaves times 2^fixed_bits */
   const int32_t *stage_first;  /* n_stages + 1 indices into weak */
-  /* CHANNELS: n_weak trees, no nodes and no leaves, and weak has only the
-   * thresholds. Otherwise NULL. */
+  /* CHANNELS: n_weak trees; there are no nodes and leaves, and weak has only
+   * the thresholds. NULL for other features. */
   const CuvChannelsModel *channels;
 } CuvWaldboostModel;
 
@@ -165,7 +165,7 @@ typedef struct {
   float scale;           /* pixels of the plan's picture per level pixel */
   int32_t step;          /* level pixels between windows */
   int32_t n_x, n_y;      /* window positions across and down; may be 0 */
-  int32_t box_width;     /* size of a box, pixels of the plan's picture */
+  int32_t box_width;     /* box size in the plan's picture, pixels */
   int32_t box_height;
   int32_t first_x_tap; /* index of its `width` taps in CuvWaldboostPlan.taps */
   int32_t first_y_tap; /* index of its `height` taps */

@@ -2,8 +2,9 @@
 /* Sliding-window detection on the GPU, and a map of this folder.
  *
  * Cascades: P. Viola, M. Jones, Rapid Object Detection using a Boosted Cascade
- * of Simple Features, CVPR 2001; of LBP features: S. Liao et al., Learning
- * Multi-scale Block Local Binary Patterns for Face Recognition, ICB 2007.
+ * of Simple Features, CVPR 2001; with LBP features: S. Liao et al.,
+ * Learning Multi-scale Block Local Binary Patterns for Face Recognition, ICB
+ * 2007.
  * WaldBoost: J. Sochman, J. Matas, WaldBoost - Learning for Time Constrained
  * Sequential Detection, CVPR 2005. Results equal those of the C reference in
  * elements/waldboost/reference/, bit by bit.
@@ -12,7 +13,7 @@
  * those of feature-chooser.h. cuv_waldboost_cuda_submit() enqueues for a frame:
  * the pyramid's pictures, their integral images if the model reads them, the
  * scan, which appends hits in any order, and report_kernel, which writes sorted
- * hits to pinned memory. cuv_waldboost_cuda_collect() waits for that.
+ * hits to pinned memory. cuv_waldboost_cuda_collect() waits for the hits.
  *
  *   waldboost.cu          a detector: its memory, a frame, the report
  *   scanner.cuh           interface of the scanners; counters and hits

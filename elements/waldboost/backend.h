@@ -21,7 +21,8 @@ typedef struct {
   int n_models, n_passes;
   const CuvWaldboostModel *models[CUV_WALDBOOST_MAX_MODELS];
   CuvWaldboostParams params;
-  /* The plan for the part of the frame that was last searched for the model. */
+  /* For each model, the plan for the part of the frame that was last
+   * searched. */
   CuvWaldboostPlan *plans[CUV_WALDBOOST_MAX_MODELS];
   int x, y; /* position of that part in the last run */
   /* Numbers of levels with windows in the last run or, before the first run, in

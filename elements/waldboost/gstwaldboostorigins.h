@@ -29,10 +29,10 @@ GstWaldboostOrigins *gst_waldboost_origins_ref (GstWaldboostOrigins *self);
 void gst_waldboost_origins_unref (GstWaldboostOrigins *self);
 
 /* label: a label for each model, separated by commas; an empty label is
- * replaced by that of the file name, and NULL or "" replaces all. With one
- * model the whole text is the label. labels: the list into which label_id is an
- * index, -1 if the label is not in the list; without a list, label_id is the
- * index of the first model with the label. */
+ * replaced by that of the file name, and NULL or "" means that all are empty.
+ * With one model the whole text is the label. labels: the list into which
+ * label_id is an index, -1 if the label is not in the list; without a list,
+ * label_id is the index of the first model with the label. */
 GstWaldboostOrigins *gst_waldboost_origins_new (
     const GstWaldboostModels *models, const gchar *label, const gchar *labels);
 

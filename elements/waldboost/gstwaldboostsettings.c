@@ -324,7 +324,8 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * Several models, "a.xml,b.xml", find the same as each model alone, and their
  * boxes are grouped separately. On the CPU, models of trees on channels share
  * the channels of the frame. In a list, a backslash before a comma makes the
- * comma part of a name; if a file has the whole text as its name, it is read.
+ * comma part of a name; if the whole text is the name of a file, that file is
+ * read.
  *
  * Since: 0.1
  */
@@ -361,8 +362,9 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * GstWaldboostDetect:upscale:
  *
  * With 2, a model with a window of 24x24 pixels finds objects of 12x12. Time
- * and memory increase approximately with its square. The objects are those that
- * OpenCV finds in the frame resized by cv::resize with INTER_LINEAR_EXACT.
+ * and memory increase approximately with the square of upscale. The objects are
+ * those that OpenCV finds in the frame resized by cv::resize with
+ * INTER_LINEAR_EXACT.
  *
  * Since: 0.1
  */

@@ -86,7 +86,7 @@ gst_waldboost_train_get_stats (GstElement *element, GValue *value)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns the choice of frames by the pending settings, which apply to the next
+/* Returns the choice of frames in the pending settings, which apply to the next
  * frame and to the next training. */
 static GstWaldboostChoice
 pending_choice (GstWaldboostTrain *self)

@@ -24,7 +24,7 @@
  *     waldboost.c      features and classifiers, for one row of windows
  *   cpu/        scans a whole frame: strips, threads, memory
  *     waldboost-cpu.c         the scan; -memory.c allocates what it needs
- *     scan-work.c             combines the threads' hits to a result
+ *     scan-work.c             combines the threads' hits into a result
  *     waldboost-dsp.c         function table: plain C, overwritten by x86/
  *     x86/                    the same in AVX2; see x86/waldboost-avx2.h
  *   channels/   aggregated channels of a picture: colours and gradients in

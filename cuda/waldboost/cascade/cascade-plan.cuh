@@ -161,7 +161,8 @@ template <typename Node> struct CuvCascadePlan {
 
         largest = std::max (largest, n);
         if (s == 0)
-          unsplit_bytes = n * (size_t) size; // for a launch without split ones
+          // size of tiles with unsplit columns
+          unsplit_bytes = n * (size_t) size;
         if (s == 0 || widest == 2)
           elements = std::max (elements, n);
       }
@@ -175,7 +176,7 @@ template <typename Node> struct CuvCascadePlan {
       // LBP nodes in tiles are always packed, so their offsets must fit 16
       // bits, in the split layout too
       tiled &= haar || largest <= UINT16_MAX;
-      fixed &= rows > 8; // decide_tile() takes rows in pairs
+      fixed &= rows > 8; // decide_tile() evaluates rows in pairs
     }
     if (!tiled) {
       shape.rows = haar ? CUV_CASCADE_MAX_HAAR_Y : CUV_CASCADE_MAX_TILE_Y;
@@ -379,7 +380,7 @@ template <typename Node> struct CuvCascadePlan {
   bool has_ranges = false;
   int skip, n_tiles;
   int n_split; // number of tiles with split columns, which come first
-  size_t shared_bytes, unsplit_bytes; // of a tile; of one with unsplit columns
+  size_t shared_bytes, unsplit_bytes; // of a tile; with unsplit columns
   CuvCascadeTileShape shape;
   CuvCascadeFirstStage<Node> first = {};
   CuvCascadePairStages pairs = {};
@@ -389,7 +390,7 @@ template <typename Node> struct CuvCascadePlan {
   size_t lookup_at = 0; // LBP only
   size_t patterns_at, ranges_at = 0;
   size_t nodes_at[2],
-      branches_at[2]; // unsplit and split; branches of packed nodes
+      branches_at[2]; // [0]: unsplit, [1]: split columns
 };
 
 #endif

@@ -42,7 +42,7 @@ cuv_cascade_fixed_pitch (bool split)
 }
 
 struct CuvCascadeStage {
-  int32_t first, end; // weak classifiers
+  int32_t first, end; // weak classifiers first to end - 1
   float threshold;
   // index of a stage of few stumps in CuvCascade.passes, otherwise -1
   int32_t passes;
@@ -64,7 +64,7 @@ template <typename Nodes> struct CuvCascade {
   // cuv_below(), the complement of the code, the bit is the top one of word[b
   // >> 5] << (b & 31)
   const uint32_t *lookup;
-  Nodes nodes[2]; // laid out unsplit, split
+  Nodes nodes[2]; // for unsplit and for split columns
 
   __device__ Nodes
   nodes_of (bool split) const
@@ -83,7 +83,7 @@ template <typename Node> struct CuvCascadeFirstStage {
 // Layout of a tile in shared memory.
 struct CuvCascadeTileShape {
   int32_t rows;           // number of window rows
-  int32_t pitch[2];       // elements, unsplit and split
+  int32_t pitch[2];       // elements per row: unsplit, split columns
   int32_t half;           // elements of half a split row
   int32_t image_elements; // elements of one image's tile
   int32_t window_height;
@@ -154,7 +154,8 @@ to_float (uint32_t sum)
       : (float) (int) sum;
 }
 
-// Packed nodes are not tilted and their sums are below 2^23.
+// Returns a Haar node's decision. Packed nodes are not tilted, and their sums
+// are below 2^23.
 template <typename Nodes>
 static __device__ __forceinline__ unsigned
 decide (const CuvCascade<Nodes> &, const CuvCascadeView<uint32_t> &view,

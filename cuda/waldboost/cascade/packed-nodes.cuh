@@ -102,7 +102,7 @@ cuv_cascade_pack (
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-// pitch: bytes per row.
+// Unpacks a node. pitch: bytes per row.
 static inline __host__ __device__ CuvCascadeHaarNode
 cuv_cascade_unpack (const uint4 &packed, int pitch)
 {
@@ -155,7 +155,7 @@ template <typename Of> struct CuvCascadeWideNodes {
   }
 };
 
-// Packed nodes, used if survive_packing().
+// Packed nodes, used if survive_packing() returns true.
 template <typename Of> struct CuvCascadePackedNodes {
   using Node = Of;
   static const bool packed = true;

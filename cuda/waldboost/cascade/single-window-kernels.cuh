@@ -124,8 +124,8 @@ decide_tile (const CuvCascadeTile<Sum, tiled> &tile,
   }
 }
 
-// Grid: tiles. Dynamic shared memory: the tile. fixed: its pitch is
-// cuv_cascade_fixed_pitch().
+// Evaluates stage 0. Grid: tiles. Dynamic shared memory: the tile. fixed: the
+// tile has cuv_cascade_fixed_pitch().
 template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS) dense_kernel (
@@ -266,7 +266,7 @@ struct CuvCascadeSurvivors {
     return view;
   }
 
-  // margin: the last stage's sum minus its threshold.
+  // Adds a hit. margin: the last stage's sum minus its threshold.
   __device__ void
   add_hit (int index, double margin) const
   {
@@ -391,7 +391,8 @@ run_remaining_stages (const CuvCascadeSurvivors &survivors, int stage,
   }
 }
 
-// Grid: tiles. Dynamic shared memory: the tile.
+// Evaluates the stages after stage 0. Grid: tiles. Dynamic shared memory: the
+// tile.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS, 4)

@@ -50,7 +50,8 @@ template <typename Sum, bool tiled> struct CuvCascadeTile {
     __pipeline_wait_prior (0);
   }
 
-  // Each warp copies every CUV_CASCADE_WARPS-th row, 16 bytes per thread.
+  // Starts to copy an image's tile: each warp copies every CUV_CASCADE_WARPS-th
+  // row, 16 bytes per thread.
   template <typename T>
   __device__ const T *
   copy (const T *from, T *to, const CuvCascadeTileShape &shape) const

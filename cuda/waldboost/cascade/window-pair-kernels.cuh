@@ -12,16 +12,16 @@
 #define CUV_CASCADE_PAIR_STAGES 6
 #define CUV_CASCADE_PAIR_WEAK 48
 #define CUV_CASCADE_PATTERN_WORDS 8 // a bit per pattern, for one node
-// when at most so many windows of a tile are alive, they are no longer paired
+// a tile with at most this many alive windows no longer pairs them
 #define CUV_CASCADE_PAIR_FEW 32
-// rows of a list of pairs, enough for a column of all rows of a tile
+// rows of a list of pairs; a column has at most one pair per row of the tile
 #define CUV_CASCADE_PAIR_ROWS 32
 #define CUV_CASCADE_MAX_PAIRS (CUV_CASCADE_PAIR_ROWS * CUV_PYRAMID_PAIR_X)
 // number of single windows listed at a time
 #define CUV_CASCADE_PAIR_WINDOWS 512
 
-// Blocks per multiprocessor, which holds 1024 threads in compute capability
-// 7.5.
+// Blocks per multiprocessor; with compute capability 7.5, a multiprocessor
+// holds only 1024 threads.
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 #define CUV_CASCADE_PAIR_BLOCKS 4
 #else

@@ -180,8 +180,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // Computes planes of both widths. If both are used, half of the warps compute
-  // each.
+  // Computes the planes of both widths. If both are used, each is computed by
+  // half of the warps.
   template <bool means>
   __device__ __forceinline__ void
   load_as (const CuvPyramidLevel &level, const CuvPyramidTile &tile,

@@ -351,10 +351,10 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
   }
 };
 
-// Blocks take tiles from a global counter. Tiles from n_high on have half the
-// height, so that all blocks end at about the same time. Dynamic shared memory:
-// planes, leaves of the first n_dense weak classifiers, sums and offsets of the
-// list.
+// Scans with planes. Blocks take tiles from a global counter. Tiles from n_high
+// on have half the height, so that all blocks end at about the same time.
+// Dynamic shared memory: planes, leaves of the first n_dense weak classifiers,
+// sums and offsets of the list.
 template <typename Planes, typename Acc>
 static __global__ void
 __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (

@@ -28,9 +28,9 @@ round_up_4 (int n)
   return (n + 3) / 4 * 4;
 }
 
-// Determines the layout. For LBP, a plane has a code of one byte for each
-// position of a grid, at least 3 x 3 pixels, in the tile's windows; for ranks,
-// the sum or mean of two bytes for each position of a block.
+// Determines the layout. A plane has a value for each position in the tile's
+// windows: for LBP, the code (one byte) of a grid of at least 3 x 3 pixels; for
+// ranks, the sum or mean (two bytes) of a block.
 void
 CuvPlanes::lay_out (
     const CuvWaldboostModel &model, const bool used[CUV_PLANE_N])

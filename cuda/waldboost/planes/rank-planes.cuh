@@ -33,8 +33,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
               this->template block_value<means> (plane, v.y));
   }
 
-  // Computes one warp's part of the rows of each plane: rows of pixels up to
-  // one below these. Pixels outside the picture are read as 0.
+  // Computes one warp's rows of each plane from these rows of pixels and the
+  // next one. Pixels outside the picture are read as 0.
   template <bool means>
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
@@ -199,8 +199,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
       codes_of<2, 2, n> (at, node, codes);
   }
 
-  // ---- all windows of a tile: two adjacent ones of each row for each thread
-  // ----
+  // ---- all windows of a tile: two adjacent ones per row and thread ----
 
   static __device__ __forceinline__ int
   column_of (int i)

@@ -12,8 +12,8 @@
 
 #include "waldboost/waldboost-model.cuh"
 
-// number of weak classifiers in a segment from which on a warp per window is
-// faster
+// segments of at least this many weak classifiers are faster with a warp per
+// window
 #define CUV_VARIANT_LONG_SEGMENT 48
 
 // ---- one window ----
@@ -219,7 +219,7 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
 };
 
 // Scans tiles, which are assigned to blocks in turn. Dynamic shared memory: two
-// lists of a tile's windows, first the sums of both.
+// lists of a tile's windows, the sums of both first.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) block_kernel (const CuvPyramidTile *tiles,

@@ -10,7 +10,7 @@
  *   trees.c      a window of channels -> whether a classifier accepts it; see
  *                trees.h
  *   detect.c     a picture -> the windows of all sizes that the model accepts;
- *   see detect.h
+ *                see detect.h
  *   planes.c     a frame of any format -> its red, green and blue planes
  *   frame.c      the scan of a frame, which backend.c calls; see frame.h
  *   cpu/         detect.c optimised; see cpu/channels-cpu.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The hits and counts of each thread of a scan, and functions that combine them
- * to a result: shared by waldboost-cpu.c and channels/cpu/channels-cpu.c. */
+ * into a result: shared by waldboost-cpu.c and channels/cpu/channels-cpu.c. */
 #ifndef CUV_WALDBOOST_SCAN_WORK_H
 #define CUV_WALDBOOST_SCAN_WORK_H
 

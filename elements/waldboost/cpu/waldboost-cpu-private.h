@@ -9,7 +9,7 @@
 #include "cpu/waldboost-dsp.h"
 #include "cuvthreads.h"
 
-#define CUV_ZERO_ROWS 2 /* rows above an integral image */
+#define CUV_ZERO_ROWS 2 /* zero rows above an integral image */
 
 /* Aligned memory that only grows, and is zeroed when it does. */
 typedef struct {
@@ -49,7 +49,7 @@ struct _CuvWaldboostCpu {
   ptrdiff_t stride; /* stride of the integral images */
   int n_strips, n_workers;
   CuvWorker workers[CUV_THREADS_MAX_WORKERS];
-  CuvBuffer strips;   /* n_strips CuvStrip */
+  CuvBuffer strips;   /* CuvStrip: n_strips elements */
   CuvBuffer pictures; /* see cuv_picture_of() */
   /* pixels of the levels from which others are resized */
   CuvBuffer pixels;

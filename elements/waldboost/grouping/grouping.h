@@ -6,8 +6,9 @@
  *                  cv::groupRectangles
  *   suppression.c  NMS: non-maximum suppression
  *   cells.c        neighbour search in a fixed set of boxes, sorted by cell,
- *   for NMS and for groups that lie inside others; a walk visits a rectangle of
- *   cells of one size class and skips empty rows
+ *                  for NMS and for groups that lie inside others; a walk
+ *                  visits a rectangle of cells of one size class and skips
+ *                  empty rows
  *
  * To collect groups, similar.c has a neighbour search of its own with hashed
  * chains of boxes: a box leaves its chain as soon as it joins a group, and is
@@ -25,7 +26,7 @@ typedef struct {
   int32_t box;
 } CuvCellEntry;
 
-/* Boxes of class k have width + height in 2^k .. 2^(k+1) - 1. */
+/* Boxes of class k have width + height from 2^k to 2^(k+1) - 1. */
 #define CUV_CELL_CLASSES 32
 
 static inline int

@@ -157,8 +157,8 @@ find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
   }
 }
 
-/* Counts a member's rotation. The rotation of most members is that of the
- * longest run of equal rotations. */
+/* Counts a member's rotation. As windows of one rotation are consecutive, the
+ * most frequent rotation is that of the longest run. */
 static void
 count_rotation (CuvBoxGroup *group, int rotation)
 {
@@ -238,8 +238,8 @@ is_group_inside (const Box *box, const Box *other, double eps)
       && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
-/* Returns whether box i is inside another one, which then is at most eps and
- * rounding smaller than box i on each side. */
+/* Returns whether box i is inside another box. On each side, the other box is
+ * at most eps and rounding smaller than box i, which limits the search. */
 static bool
 is_inside_any (
     const CuvCellEntry *entries, const Box *means, int n, int i, double eps)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include "waldboost/waldboost-types.h"
 
-/* Limits; a file beyond one of them is rejected. */
+/* Limits; a file that exceeds one of them is rejected. */
 #define CUV_MODEL_MAX_BYTES (64 << 20)
 #define CUV_MODEL_MAX_DEPTH 32        /* levels of nested XML elements */
 #define CUV_MODEL_MAX_WINDOW 1024     /* width and height in pixels */
@@ -31,11 +31,12 @@ typedef struct {
                           * to the threshold in the file */
 } CuvModelOptions;
 
-/* Parses size bytes of XML: an OpenCV cascade with LBP or Haar features, a
- * WaldBoostClassifier of BUT FIT, a WBDetector of opencv_contrib, or trees on
- * channels (docs/definitions/channels.md). The format is recognised by content;
- * if the file contains several models, the first is read. options may be NULL;
- * options that do not apply to the format are ignored. Free the model with
+/* Parses size bytes of XML, YAML or JSON, which may be compressed with gzip: an
+ * OpenCV cascade with LBP or Haar features, a WaldBoostClassifier of BUT FIT, a
+ * WBDetector of opencv_contrib, or trees on channels
+ * (docs/definitions/channels.md). The format is recognised by content; if the
+ * file contains several models, the first is read. options may be NULL; options
+ * that do not apply to the format are ignored. Free the model with
  * cuv_model_unref(). On failure, returns NULL and sets *error to "line N:
  * reason", without a newline, which the caller passes to free(). */
 const CuvWaldboostModel *cuv_model_parse (const char *bytes, size_t size,

@@ -92,7 +92,7 @@ read_float (CuvModelReader *reader, const CuvElement *element, char *text,
   }
 }
 
-/* Makes a value a leaf; leaves are in the order left, right. */
+/* Turns a value into a leaf; leaves are in the order left, right. */
 static gboolean
 add_leaf (CuvModelReader *reader, int side, int32_t *child, GError **error)
 {

@@ -27,7 +27,7 @@ typedef struct {
 /* A node of the old format with its children, which are nodes of the tree or
  * values. */
 typedef struct {
-  CuvOpencvNode node; /* left and right: 0 = not a node, or not read yet */
+  CuvOpencvNode node; /* left and right: 0 = the child is not a node */
   gboolean has_value[2];
   float value[2];
 } CuvOpencvOldNode;

@@ -86,9 +86,8 @@ typedef void (*CuvEndElement) (CuvModelReader *reader,
     const CuvElement *element, char *text, GError **error);
 
 enum {
-  CUV_ELEMENT_MANY =
-      /* any number of these elements in the parent; otherwise at most one */
-  1 << 0,
+  /* any number of these elements in the parent; otherwise at most one */
+  CUV_ELEMENT_MANY = 1 << 0,
   CUV_ELEMENT_REQUIRED = 1 << 1, /* at least one element in the parent */
   CUV_ELEMENT_TEXT = 1 << 2,     /* the element's text is read */
 };

@@ -38,8 +38,8 @@ is_in_picture (CuvTurnPlace place, int width, int height)
       && place.y <= (int64_t) (height - 1) << 17;
 }
 
-/* Copies pixels; for rotations by a multiple of 90 degrees, in which no
- * position lies between pixels. */
+/* Copies pixels for rotations by a multiple of 90 degrees, in which no position
+ * lies between pixels. */
 static void
 copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)
@@ -51,7 +51,7 @@ copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     out[x] = in[x * step];
 }
 
-/* Interpolates pixels; for other rotations. Inside the picture, positions fit
+/* Interpolates pixels for other rotations. Inside the picture, positions fit
  * 32 bits. In the last column or row, the next one has weight 0 and is not
  * read. */
 static void
@@ -103,8 +103,9 @@ is_lying (const CuvTurn *turn)
   return abs (turn->sin) > abs (turn->cos);
 }
 
-/* Computes exactly: in half pixels of the level from the centre, times the
- * sides of level and picture and ONE. */
+/* Computes with integers, which is exact: positions are relative to the centre,
+ * in half pixels of the level, multiplied by the sides of level and picture and
+ * by ONE. */
 bool
 cuv_turn_keeps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     int level_x, int level_y)

@@ -48,8 +48,8 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params);
 
-/* Returns the rotation of pictures of width x height pixels that makes objects
- * upright which are rotated clockwise by `degrees`. */
+/* Returns the rotation of pictures of width x height pixels after which objects
+ * that are rotated clockwise by `degrees` are upright. */
 CuvTurn cuv_turn_new (int degrees, int width, int height);
 
 /* Makes row y of the rotated picture, turn->width pixels, from a grey

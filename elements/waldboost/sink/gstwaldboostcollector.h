@@ -24,7 +24,7 @@ typedef struct {
   /* numbers of frames without and with regions to learn */
   guint64 n_candidates[2];
   guint n_kept, n_objects;
-  gboolean full; /* keeps no more frames; this has been reported */
+  gboolean full; /* no further frames are kept; this has been reported */
 } GstWaldboostCollector;
 
 void gst_waldboost_collector_init (GstWaldboostCollector *self);

@@ -13,7 +13,7 @@ typedef struct {
   CuvSampleOptions samples;
   gint64 start;                 /* monotonic time */
   CuvTrainer *trainer;          /* for patterns, otherwise NULL */
-  CuvGridClassifier classifier; /* for patterns; the trainer owns its arrays */
+  CuvGridClassifier classifier; /* for patterns; its arrays are the trainer's */
   CuvChannelsModel *channels;   /* for channels, otherwise NULL */
   CuvTrainState end;
   guint n_weak, too_small;

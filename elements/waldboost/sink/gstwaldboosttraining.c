@@ -160,9 +160,9 @@ count_objects (const GPtrArray *pictures)
   return n;
 }
 
-/* Compares what both kinds find and prefers channels if that is the same.
- * Frames of one video look alike, so both kinds often find all objects in the
- * frames kept out, but in other videos channels found more: see
+/* Compares what both kinds of features find and, if it is the same, prefers
+ * channels. Frames of one video look alike, so both kinds often find all
+ * objects in the frames kept out, but in other videos channels found more: see
  * docs/benchmarks/training.md. Returns NULL with an error. */
 static GstWaldboostLearnt *
 compare (

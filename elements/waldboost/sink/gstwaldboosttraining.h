@@ -10,8 +10,8 @@
 /* LBP or channels, whichever finds more; other values are a CuvFeature. */
 #define GST_WALDBOOST_FEATURES_AUTO ((gint) CUV_FEATURE_CHANNELS + 1)
 
-/* Returns what frames are kept with for these features: patterns need grey,
- * which is always kept so that features can change between trainings. */
+/* Returns the pixels to keep of frames for these features. Grey, which patterns
+ * need, is always kept, so that features can change between trainings. */
 static inline CuvStoreKeep
 gst_waldboost_features_keep (gint features)
 {

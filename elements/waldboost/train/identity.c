@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Does not call crc32_z() without bytes, because it restarts if bytes is
+/* Does not call crc32_z() without bytes, because crc32_z() restarts if bytes is
  * NULL. */
 uint32_t
 cuv_train_checksum (uint32_t before, const void *bytes, size_t size)

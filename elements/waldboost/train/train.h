@@ -12,7 +12,7 @@
  *   learner.c    one step: chooses a feature, sets leaves and threshold
  *   pool.c       the samples; replaces rejected negatives by new ones
  *   negatives.c  draws windows that the classifier does not reject
- * exclude.c windows that overlap an object and thus are not negatives
+ *   exclude.c    windows that overlap an object and thus are not negatives
  *   reservoir.c  windows drawn: those with the smallest random ranks
  *   pictures.c   pictures -> windows, as the detector sees them
  *   backend.c    the choice of a feature, on the CPU or the GPU

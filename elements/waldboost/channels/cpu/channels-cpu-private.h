@@ -32,10 +32,11 @@ typedef struct {
   float scale;
   const CuvTap *x_taps, *y_taps;
   bool is_source, is_scanned;
-  uint8_t *plane[CUV_CHANNELS_COLORS]; /* NULL: computed by its strips */
+  uint8_t *plane[CUV_CHANNELS_COLORS]; /* NULL: each strip computes its rows */
   int32_t columns, rows;               /* number of blocks */
   uint8_t *channels;                   /* block (0, 0) of channel 0 */
-  ptrdiff_t stride, pitch;             /* distance of rows; of channels */
+  /* bytes from row to row; from channel to channel */
+  ptrdiff_t stride, pitch;
 } CuvChannelsCpuLevel;
 
 /* Rows of a level. A strip has rows of blocks, and its level belongs to the
@@ -63,7 +64,8 @@ typedef struct {
 /* A level of a model's plan. */
 typedef struct {
   int32_t level; /* index in the pyramid */
-  /* from a window to its trees' nodes; NULL if the level has no windows */
+  /* distances of nodes' bytes from a window; NULL if the level has no
+   * windows */
   const int32_t *offsets;
 } CuvChannelsScanLevel;
 
@@ -99,8 +101,8 @@ struct _CuvChannelsCpu {
  * lost. */
 bool cuv_channels_reserve (CuvChannelsMemory *self, size_t size);
 
-/* Divides n rows of a level into tasks and returns their number; tasks may be
- * NULL. */
+/* Divides n rows of a level into tasks, writes these unless tasks is NULL, and
+ * returns their number. */
 int cuv_channels_add_tasks (
     CuvChannelsTask *tasks, int level, int n, int rows_of_task);
 

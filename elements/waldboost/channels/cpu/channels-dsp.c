@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plain C version of the inner loops; chooses the version for the running
+/* Plain C versions of the inner loops. Also chooses the version for the running
  * CPU. */
 #include "config.h"
 #include "channels/cpu/channels-dsp.h"

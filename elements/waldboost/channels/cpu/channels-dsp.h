@@ -12,7 +12,7 @@
 #define CUV_CHANNELS_PADDING 64
 
 /* A row of a plane (at) and the rows above and below it. Elements -1 and width
- * repeat those at the edges. */
+ * repeat elements 0 and width - 1. */
 typedef struct {
   const uint8_t *above, *at, *below;
 } CuvChannelsRows;
@@ -54,7 +54,7 @@ typedef struct {
       ptrdiff_t pitch);
 
   /* Weights sums by 1 2 1 in both directions and divides them by 2^shift.
-   * Elements -1 and columns repeat those at the edges. */
+   * Elements -1 and columns repeat elements 0 and columns - 1. */
   void (*smooth_row) (const uint16_t *above, const uint16_t *at,
       const uint16_t *below, int columns, int shift, uint8_t *out);
 

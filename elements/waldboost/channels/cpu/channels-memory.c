@@ -232,7 +232,7 @@ place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
   return size;
 }
 
-/* turned: width of the turned frame. */
+/* Allocates the memory of a worker. turned: width of the turned frame. */
 static bool
 reserve_worker (CuvChannelsCpu *self, CuvChannelsWorker *worker, size_t width,
     size_t turned, size_t n_segments)

@@ -12,7 +12,7 @@
  * where the value is exact, as one integer sum of corners. */
 enum {
   CUV_HAAR_EDGE,     /* corners 0 - 1 + 2 - 3 + 2 * (4 - 5) */
-  CUV_HAAR_QUARTERS, /* corners 0 .. 3 - 2 * (4 .. 7) + 4 * (8) */
+  CUV_HAAR_QUARTERS, /* corners (0 to 3) - 2 * (4 to 7) + 4 * (8) */
   CUV_HAAR_TWO,
   CUV_HAAR_THREE,
   CUV_HAAR_N_SHAPES
@@ -54,8 +54,7 @@ typedef struct {
   const CuvWaldboostModel *model;
   ptrdiff_t stride;
   bool stumps, tilted;
-  int n_stages, n_nodes, n_leaves; /* number of nodes without the sorted
-                                    * copies */
+  int n_stages, n_nodes, n_leaves; /* n_nodes: without the sorted copies */
   HaarStage *stages;
   HaarTree *trees;
   HaarNode *nodes[CUV_N_LAYOUTS];

@@ -76,7 +76,8 @@ put_16_at_4 (uint16_t *out, const uint16_t *above, ptrdiff_t part, __m256i sums)
   }
 }
 
-/* Returns the number of pixels done; *total is their sum. */
+/* Computes a row as far as whole groups of 16 pixels. Returns the number of
+ * pixels done; *total is set to their sum. */
 CUV_INLINE int
 add_row_16 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
     int width, int step, ptrdiff_t part, uint16_t *total)

@@ -56,7 +56,7 @@ make_stump (
   return stump;
 }
 
-/* with at most so many stumps, all combinations are tried */
+/* maximum number of stumps with which all combinations are tried */
 #define MAX_SUBSETS 12
 
 /* Tries all combinations of leaves of n stumps. `sum` and `exact` are the sums

@@ -33,8 +33,8 @@ blend_rows (uint16_t *column, const uint8_t *top, const uint8_t *bottom, int n,
   column[n] = 0; /* read with weight 0 */
 }
 
-/* Gathers pairs of elements faster than the instruction; the ascending indices
- * of each half must be less than 7 apart. */
+/* Gathers pairs of elements faster than the gather instruction; the ascending
+ * indices of each half must be less than 7 apart. */
 CUV_INLINE __m256i
 near_pairs (const uint16_t *column, __m256i index)
 {

@@ -9,9 +9,8 @@
  *                                              boost-tables-avx2.c
  *   OpenCV cascade of LBP trees,
  *   WaldBoost model of Haar features           plain C, reference/waldboost.c
- *   Shared: waldboost-avx2.c (entry, resize), integral-avx2.c (integral
- *   images), grid-avx2.h (features of 3x3 blocks), tables-avx2.c (limits of
- *   stages).
+ * Shared: waldboost-avx2.c (entry, resize), integral-avx2.c (integral images),
+ * grid-avx2.h (features of 3x3 blocks), tables-avx2.c (limits of stages).
  *
  * A level's windows are 1, 2 or 4 columns apart (step). Rows of integral images
  * store their columns in `step` groups, by remainder modulo step: at step 2 the

@@ -3,8 +3,7 @@
  * feature as soon as its loss in these alone is larger than that of the best
  * feature in all samples: the loss never decreases when weights are added, and
  * the loss of the best split is never smaller than that of the codes. R. Appel,
- * T. Fuchs,
- * P. Dollar, P. Perona, Quickly Boosting Decision Trees - Pruning
+ * T. Fuchs, P. Dollar, P. Perona, Quickly Boosting Decision Trees - Pruning
  * Underachieving Features Early, ICML 2013. */
 #include "train/cpu/feature-chooser.h"
 #include "config.h"
@@ -297,7 +296,7 @@ consider (
   }
 }
 
-/* Considers the features first that were best in the last round, because their
+/* Considers first the features that were best in the last round, because their
  * loss is low. */
 static void
 leader_task (void *data, int task)

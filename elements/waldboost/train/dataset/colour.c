@@ -54,11 +54,11 @@ cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
 
 /* ---- settings ---- */
 
-/* Measured in docs/definitions/channels.md. */
+/* Depth of the trees, measured in docs/definitions/channels.md. */
 enum { DEPTH = 2 };
 
-#define SHARE (1. / 16) /* fraction of the features from which a tree chooses  \
-                         */
+/* fraction of the features from which a tree chooses */
+#define SHARE (1. / 16)
 
 CuvTrainChannelsParams
 cuv_dataset_channels_params (const CuvTrainParams *params)

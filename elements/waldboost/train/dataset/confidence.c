@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* The number of mistakes from which cuv_dataset_threshold() estimates, too. */
+/* Minimum number of mistakes to which the curve is fitted if there are as many;
+ * cuv_dataset_threshold() uses the same number. */
 #define N_MISTAKES 20
 
 /* Smaller slopes are noise: scores then do not separate right boxes from wrong

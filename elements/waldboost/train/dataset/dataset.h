@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures with objects, to train and measure a classifier with.
+/* Pictures with objects, for training and measuring a classifier.
  *
  *   store.c    pixels of all pictures, in a mapped file
  *   dataset.c  pictures, divided into learning, calibration and test
@@ -266,7 +266,8 @@ typedef struct {
   guint64 n_negatives, n_positives;
 } CuvWindowRates;
 
-/* Returns FALSE if memory runs out. */
+/* Measures the rates of windows in the pictures of a role. Returns FALSE if
+ * memory runs out. */
 gboolean cuv_dataset_window_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
@@ -321,8 +322,8 @@ gboolean cuv_dataset_channels_rates (const CuvDataset *dataset,
     CuvDatasetRole role, const CuvWaldboostModel *model,
     const CuvSampleOptions *options, CuvWindowRates *rates);
 
-/* Returns the parameters of trees on channels with the window, numbers of trees
- * and negatives, and alpha of these parameters. */
+/* Converts parameters to those of trees on channels: window, numbers of trees
+ * and negatives, and alpha. */
 CuvTrainChannelsParams cuv_dataset_channels_params (
     const CuvTrainParams *params);
 
@@ -398,7 +399,7 @@ gboolean cuv_dataset_raise_threshold (const CuvDataset *dataset,
     CuvGridClassifier *classifier, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);
 
-/* Does the same for trees on channels. */
+/* Does what cuv_dataset_raise_threshold() does, for trees on channels. */
 gboolean cuv_dataset_raise_channels (const CuvDataset *dataset,
     CuvChannelsModel *channels, const CuvSampleOptions *options,
     gdouble false_positives, gdouble alpha);

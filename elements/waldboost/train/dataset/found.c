@@ -196,7 +196,7 @@ reject_score (Detector *self, gdouble score)
   return score;
 }
 
-/* Returns FALSE if memory runs out. */
+/* Scans a frame once. Returns FALSE if memory runs out. */
 static gboolean
 scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
     CuvWaldboostResult *result)
