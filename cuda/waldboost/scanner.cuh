@@ -21,7 +21,7 @@ struct CuvScanCounters {
   // tiles that blocks have taken (plane_kernel)
   unsigned tiles;
   unsigned candidates; // windows that pass the first trees (channels/)
-  unsigned long long survivors[1]; // n_segments elements
+  unsigned long long survivors[1]; // one per segment
 };
 
 struct CuvScanHits {
@@ -71,33 +71,33 @@ struct CuvScanFrame {
   CuvWaldboostPart part;
 };
 
-// A scanner for one kind of model. Only that of trees on channels can have
-// several models.
+// A scanner for one kind of model. Only the scanner of trees on channels can
+// have several models.
 class CuvScanner
 {
 public:
   virtual ~CuvScanner () = default;
   // Plans the pyramid and the scan of each model, and adds their tables.
-  // searches: a plan for each model. Returns 0 or -1.
+  // searches: one for each model, with its plan. Returns 0 or -1.
   virtual int set_plans (const CuvWaldboostSearch *searches,
       CuvPyramid *pyramid, CuvPyramidTables *tables) = 0;
-  // Enqueues the pictures of all levels. Returns 0 or -1.
+  // Enqueues the kernels that make the pictures of all levels. Returns 0 or -1.
   virtual int
   submit_pictures (
       CuvPyramid *pyramid, const CuvScanFrame &frame, cudaStream_t stream)
   {
     return cuv_pyramid_submit_pictures (pyramid, frame.frame, stream);
   }
-  // Enqueues the scan of a model; the counters must be 0. If rows are of one
-  // level, results of stage 0 are reused from the previous scan. Split and
-  // other levels are requested separately only if the scanner needs the pyramid
-  // in_parts. Returns 0 or -1.
+  // Enqueues the scan of a model; the counters must be 0. If the rows belong to
+  // one level, stage 0 is not evaluated but its results are reused from the
+  // previous scan. Split levels and others are requested separately only if the
+  // scanner needs the pyramid in_parts. Returns 0 or -1.
   virtual int submit (const CuvPyramid &pyramid, int model,
       const CuvScanHits &hits, const CuvScanRows &rows,
       cudaStream_t stream) = 0;
 };
 
-// A scanner copies what it needs from its models.
+// Create scanners, which copy what they need from their models.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
 CuvScanner *cuv_channels_scanner_new (
     const CuvWaldboostSearch *searches, int n);

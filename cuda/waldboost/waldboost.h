@@ -2,9 +2,8 @@
 /* Sliding-window detection on the GPU, and a map of this folder.
  *
  * Cascades: P. Viola, M. Jones, Rapid Object Detection using a Boosted Cascade
- * of Simple Features, CVPR 2001; with LBP features: S. Liao et al.,
- * Learning Multi-scale Block Local Binary Patterns for Face Recognition, ICB
- * 2007.
+ * of Simple Features, CVPR 2001; with LBP features: S. Liao et al., Learning
+ * Multi-scale Block Local Binary Patterns for Face Recognition, ICB 2007.
  * WaldBoost: J. Sochman, J. Matas, WaldBoost - Learning for Time Constrained
  * Sequential Detection, CVPR 2005. Results equal those of the C reference in
  * elements/waldboost/reference/, bit by bit.
@@ -97,7 +96,7 @@ CUV_BEGIN
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
 /* Uploads models and plans and allocates memory; all of them may be freed
- * afterwards. n is 1, or 1 .. CUV_WALDBOOST_MAX_MODELS for models of trees on
+ * afterwards. n is 1, or 1 to CUV_WALDBOOST_MAX_MODELS for models of trees on
  * channels of the same shrink, which then share channels; their plans may
  * differ in what depends on the model and in object sizes. The detectors of a
  * context share the device memory of pending frames, which is enough for at
@@ -128,14 +127,15 @@ typedef struct {
   const CuvRgbMatrix *matrix;
 } CuvWaldboostPart;
 
-/* The same for a part of a frame, and models on channels. Pixels of the part
- * may share their chroma with others, so it cannot be a frame of its own. */
+/* Like cuv_waldboost_cuda_submit(), but for a part of a frame and models on
+ * channels. As pixels of the part may share their chroma with others, it cannot
+ * be passed as a frame. */
 int cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self,
     const CuvFrame *frame, const CuvWaldboostPart *part, CuvCudaStream stream);
 
 /* Waits for the last submit; call it exactly once per submit. Writes a result
- * for each model, valid until the next submit; the time of the pyramid is that
- * of the first. Returns 0 or -1. */
+ * for each model, valid until the next submit; the first result includes the
+ * time of the pyramid. Returns 0 or -1. */
 int cuv_waldboost_cuda_collect (
     CuvWaldboostCuda *self, CuvWaldboostResult *results);
 

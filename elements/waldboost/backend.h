@@ -9,8 +9,9 @@
 #include "cuvroi.h"
 #include "waldboost.h"
 
-/* Models that are searched for in one pass: those of trees on channels, which
- * share channels (on the GPU those of the same shrink), or a single one. */
+/* Models that are searched for in one pass: either models of trees on channels,
+ * which share channels (on the GPU only if their shrink is the same), or a
+ * single model. */
 typedef struct {
   /* index: positions among all models */
   int n, index[CUV_WALDBOOST_MAX_MODELS];

@@ -26,8 +26,8 @@ void cuv_train_memory_clear (CuvTrainMemory *self);
  * returns false and changes nothing. */
 bool cuv_train_memory_grow (CuvTrainMemory *self, size_t size);
 
-/* Tells the system whether the next accesses jump from page to page; if so, it
- * does not read ahead. */
+/* Advises the system whether the next accesses jump from page to page; if they
+ * do, it does not read ahead. */
 void cuv_train_memory_expect (CuvTrainMemory *self, bool random);
 
 #endif

@@ -9,7 +9,7 @@
 /* Increase it when the same samples result in another classifier. */
 #define VERSION 2
 
-/* sufficient, as e in cuv_train_leaves() is at least 2^-32 */
+/* magnitude; sufficient, as e in cuv_train_leaves() is at least 2^-32 */
 #define MAX_LEAF 65536
 
 #define MAGIC UINT64_C (0x4e49415254565543) /* "CUVTRAIN" */

@@ -195,10 +195,10 @@ typedef struct {
 #define CUV_TRAIN_NO_THRESHOLD INT32_MIN
 
 /* Applies Wald's sequential probability ratio test. Returns the largest
- * threshold for which the fraction of all negatives that are rejected so far or
- * below it exceeds 1 / alpha times the same fraction of the positives; a
- * threshold is the sum of a positive. Returns CUV_TRAIN_NO_THRESHOLD if there
- * is none. alpha: the fraction of positives that all thresholds together may
+ * threshold, a sum of a positive, at which the fraction of all negatives that
+ * have been rejected or are below the threshold exceeds 1 / alpha times the
+ * same fraction of all positives. Returns CUV_TRAIN_NO_THRESHOLD if there is
+ * none. alpha: the fraction of positives that all thresholds together may
  * reject, 0 < alpha < 1. */
 int32_t cuv_train_threshold (const CuvTrainLiving *positives,
     const CuvTrainLiving *negatives, double alpha);
@@ -219,7 +219,8 @@ typedef struct {
 CuvWaldboostPlan *cuv_train_plan_new (const CuvWaldboostModel *model,
     bool cascade, int window_width, int window_height, int width, int height);
 
-/* Returns false if memory runs out. frame: has the plan's size. */
+/* Starts a pyramid without computed levels. Returns false if memory runs out.
+ * frame: has the plan's size. */
 bool cuv_train_pyramid_init (
     CuvTrainPyramid *self, const CuvWaldboostPlan *plan, const CuvFrame *frame);
 void cuv_train_pyramid_clear (CuvTrainPyramid *self);
@@ -306,7 +307,7 @@ typedef struct {
   uint64_t n_alive;
 } CuvTrainReservoir;
 
-/* Returns false if memory runs out. */
+/* Starts without windows. Returns false if memory runs out. */
 bool cuv_train_reservoir_init (CuvTrainReservoir *self, int window_width,
     int window_height, int32_t capacity, uint64_t seed);
 void cuv_train_reservoir_clear (CuvTrainReservoir *self);

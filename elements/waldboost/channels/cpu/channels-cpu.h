@@ -23,11 +23,13 @@
 
 typedef struct _CuvChannelsCpu CuvChannelsCpu;
 
-/* n: 1 .. CUV_WALDBOOST_MAX_MODELS, of trees on channels. The shrink of all models is the same; their
- * plans may differ in what depends on the model and in object sizes. Models and
- * plans must outlive the result. NULL if memory runs out, or the channels of a
- * level need more than 2 GB. */
-CuvChannelsCpu *cuv_channels_cpu_new (const CuvWaldboostSearch *searches, int n);
+/* Creates a scan for n models of trees on channels, 1 to
+ * CUV_WALDBOOST_MAX_MODELS, all with the same shrink. Their plans may differ in
+ * what depends on the model, and in object sizes. Models and plans must outlive
+ * the result. Returns NULL if memory runs out, or if the channels of a level
+ * need more than 2 GB. */
+CuvChannelsCpu *cuv_channels_cpu_new (
+    const CuvWaldboostSearch *searches, int n);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
 /* Changes to other plans of the same models. Memory only grows. Returns false
