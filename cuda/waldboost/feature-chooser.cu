@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Training: chooses the feature with the least loss. loss_kernel(), a block per
-// feature, sums the weights of all samples by code, in integers, and computes
-// the loss from the sums as cuv_train_loss() or cuv_train_split() does;
-// least_kernel() finds the least.
+// Training: chooses the feature with the smallest loss. loss_kernel(), with a
+// block per feature, sums the weights of all samples by code, in integers, and
+// computes the loss from the sums as cuv_train_loss() or cuv_train_split()
+// does; least_kernel() finds the smallest loss.
 #include "waldboost/feature-chooser.h"
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 #define CUV_CHOOSER_LEAST_THREADS 1024 // threads of the second kernel
 
 struct CuvChooserArgs {
-  const uint8_t *codes;    // of the features of a launch
-  const uint32_t *weights; // 0 beyond n
-  size_t pitch;            // a multiple of 4
+  const uint8_t *codes;    // of the features of one launch
+  const uint32_t *weights; // 0 from index n on
+  size_t pitch;            // bytes per feature, a multiple of 4
   int32_t n, n_positives;
   int32_t n_features, n_codes;
-  double *losses; // of these features
+  double *losses; // of the features of one launch
   int32_t *best;
 };
 
@@ -30,11 +30,12 @@ struct _CuvFeatureChooserCuda {
   CuvChooserArgs args = {};
   bool split = false;
   uint8_t *codes = nullptr;            // n_resident + n_chunk rows
-  int32_t n_resident = 0, n_chunk = 0; // features
+  int32_t n_resident = 0, n_chunk = 0; // numbers of features
   const uint8_t *host_codes = nullptr; // of all features
   size_t host_pitch = 0;
-  uint32_t *weights = nullptr, *host_weights = nullptr; // the latter pinned
-  int32_t *host_best = nullptr;                         // pinned
+  // host_weights is pinned
+  uint32_t *weights = nullptr, *host_weights = nullptr;
+  int32_t *host_best = nullptr; // pinned
   CuvWait wait = {};
 
   ~_CuvFeatureChooserCuda ()
@@ -61,8 +62,8 @@ loss_of_codes (Weights weights, int n_codes)
   return loss;
 }
 
-// The rank of the thread's code among the codes, ordered by their share of
-// positives.
+// Returns the rank of the thread's code when codes are sorted by their fraction
+// of positives.
 static __device__ __forceinline__ int
 cuv_choose_place_of (Weights weights, int n_codes)
 {
@@ -117,7 +118,7 @@ __launch_bounds__ (CUV_CHOOSER_CODES) loss_kernel (CuvChooserArgs args)
     args.losses[blockIdx.x] = loss;
 }
 
-// ---- the least loss ----
+// ---- the smallest loss ----
 
 static __global__ void
 __launch_bounds__ (CUV_CHOOSER_LEAST_THREADS) least_kernel (CuvChooserArgs args)
@@ -133,10 +134,11 @@ __launch_bounds__ (CUV_CHOOSER_LEAST_THREADS) least_kernel (CuvChooserArgs args)
 
 // ---- memory ----
 
-// parts of the memory for codes; one is for codes that do not stay
+// parts of the memory for codes; if not all codes fit, one part is for codes
+// that are uploaded in each run
 #define CUV_CHOOSER_CHUNKS 8
 
-// Rows of codes that the memory may hold.
+// Returns the number of rows of codes that the memory may hold.
 static int32_t
 cuv_choose_count_rows (const CuvChooserArgs *args, size_t max_bytes)
 {
@@ -156,7 +158,7 @@ allocate_codes (CuvFeatureChooserCuda *self, size_t max_bytes)
   const CuvChooserArgs *args = &self->args;
   int32_t n = cuv_choose_count_rows (args, max_bytes);
 
-  // the free memory may have shrunk
+  // less memory may be free now
   while ((self->codes = (uint8_t *) cuv_arena_zeroed (
               &self->arena, (size_t) n * args->pitch))
           == nullptr
@@ -222,8 +224,8 @@ cuv_feature_chooser_cuda_n_resident (const CuvFeatureChooserCuda *self)
 
 // ---- host ----
 
-// Copies the codes of n_features features, samples first .. end - 1, to the
-// rows from `row` on.
+// Copies the codes of n_features features, samples first to end - 1, to rows
+// `row` and following.
 static int
 cuv_choose_upload (CuvFeatureChooserCuda *self, int32_t feature,
     int32_t n_features, int32_t row, int32_t first, int32_t end,
@@ -256,7 +258,7 @@ cuv_feature_chooser_cuda_set_codes (CuvFeatureChooserCuda *self,
       : -1;
 }
 
-// Computes the losses of features whose codes are in the rows from `row` on.
+// Computes the losses of features whose codes are in rows `row` and following.
 static int
 cuv_choose_launch (CuvFeatureChooserCuda *self, int32_t feature,
     int32_t n_features, int32_t row, cudaStream_t stream)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Features in integral images: offsets of block corners, computed on the host
-// for both layouts of the columns (split or not, see CuvPyramidLevel); block
-// sums and LBP codes from them.
+// Features in integral images: computes offsets of block corners on the host,
+// for both layouts of columns (split or not, see CuvPyramidLevel), and with
+// them block sums and LBP codes.
 #ifndef CUV_WALDBOOST_FEATURES_CUH
 #define CUV_WALDBOOST_FEATURES_CUH
 
@@ -10,7 +10,7 @@
 // Computes byte offsets from a window's top left corner in an integral image.
 struct CuvFeatureLayout {
   bool split;
-  int half, pitch; // of a split row, of a row; elements
+  int half, pitch; // elements of half a split row, and of a row
   int size;        // bytes per element
 
   int
@@ -26,8 +26,8 @@ struct alignas (16) CuvGridCorners {
   int32_t column[4]; // the first is 0
 };
 
-// Offsets of the corners of three rectangles; the sum of one is that of its
-// corners 0 - 1 - 2 + 3.
+// Offsets of the corners of three rectangles; a rectangle's sum is corners 0 -
+// 1 - 2 + 3.
 struct alignas (16) CuvHaarCorners {
   int32_t corner[3][4];
   float weight[3];
@@ -58,7 +58,7 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvFeatureLayout &layout)
     int32_t *corner = corners.corner[k];
 
     corners.weight[k] = r.weight;
-    if (r.weight == 0) // unused; its coordinates are unchecked
+    if (r.weight == 0) // unused rectangle; its coordinates are unchecked
       continue;
     corner[0] = layout.at (r.x, r.y);
     if (node.tilted) {
@@ -77,7 +77,8 @@ cuv_lay_out_haar (const CuvHaarNode &node, const CuvFeatureLayout &layout)
 
 // ---- device code ----
 
-// Offsets are in bytes, so that an address costs one addition.
+// Returns the element at an offset in bytes, so that an address costs one
+// addition.
 template <typename Sum>
 static __device__ __forceinline__ const Sum *
 cuv_from (const Sum *at, int bytes)
@@ -98,9 +99,9 @@ cuv_element (CuvPyramidPair pair)
   return pair.sums;
 }
 
-// The sums of the 3x3 blocks of a window, whose top left corner is this
-// element. 32-bit arithmetic costs half as much as 16-bit; with 16-bit elements
-// the lower half of a result is the sum.
+// Computes the sums of the 3x3 blocks of a window; the given element is its top
+// left corner. 32-bit arithmetic costs half as much as 16-bit; with 16-bit
+// elements the lower half of each result is the sum.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_packed_sums (
@@ -125,7 +126,7 @@ cuv_packed_sums (
     sums[k] = differences[k / 3 + 1][k % 3] - differences[k / 3][k % 3];
 }
 
-// Computes the sums of nine blocks for a single window.
+// Computes the sums of nine blocks of a single window.
 template <typename Sum>
 static __device__ __forceinline__ void
 cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
@@ -138,9 +139,9 @@ cuv_block_sums (const Sum *window, const CuvGridCorners &corners, int block[9])
     block[k] = (Sum) sums[k];
 }
 
-// Sets the bits of the neighbours whose value is below the centre's: the
-// complement of the inclusive local binary pattern. Shifts in the sign bits of
-// the differences.
+// Sets the bits of the neighbours whose value is below the centre's, which is
+// the complement of the inclusive local binary pattern. Shifts in the sign bits
+// of the differences.
 static __device__ __forceinline__ unsigned
 cuv_below (const int block[9])
 {
@@ -156,10 +157,11 @@ cuv_below (const int block[9])
 // ---- pairs of windows (CuvPyramidPair) ----
 
 #define CUV_WALDBOOST_SMALL_BLOCK 128      // pixels: 128 * 255 < 2^15
-#define CUV_WALDBOOST_TOP_BITS 0x80008000u // top bits of both halves
+#define CUV_WALDBOOST_TOP_BITS 0x80008000u // the top bits of both halves
 
-// The inclusive patterns of a pair's windows, in bytes 0 and 2. The top bit of
-// each half of not_below[k]: neighbour k is not below the centre.
+// Returns the inclusive patterns of a pair's windows, in bytes 0 and 2.
+// not_below[k]: in each half, the top bit is set if neighbour k is not below
+// the centre.
 static __device__ __forceinline__ unsigned
 cuv_gather_patterns (const unsigned not_below[9])
 {
@@ -174,8 +176,8 @@ cuv_gather_patterns (const unsigned not_below[9])
   return patterns | patterns >> 8;
 }
 
-// For blocks of up to CUV_WALDBOOST_SMALL_BLOCK pixels, where 2^15 + neighbour
-// - centre neither borrows nor carries between the halves.
+// Returns the patterns for blocks of at most CUV_WALDBOOST_SMALL_BLOCK pixels,
+// where 2^15 + neighbour - centre causes no borrow or carry between the halves.
 static __device__ __forceinline__ unsigned
 cuv_small_patterns (const unsigned sums[9])
 {
@@ -187,8 +189,9 @@ cuv_small_patterns (const unsigned sums[9])
   return cuv_gather_patterns (not_below);
 }
 
-// For blocks of up to 257 pixels, whose sums fit 16 bits: compares the lower 15
-// bits in the same way. Their result counts only where the top bits are equal.
+// Returns the patterns for blocks of at most 257 pixels, whose sums fit 16
+// bits: compares the lower 15 bits in the same way, and uses that result only
+// where the top bits are equal.
 static __device__ __forceinline__ unsigned
 cuv_large_patterns (const unsigned sums[9])
 {
@@ -204,8 +207,8 @@ cuv_large_patterns (const unsigned sums[9])
   return cuv_gather_patterns (not_below);
 }
 
-// The pattern of the neighbours whose value is above the centre's or, if
-// inclusive, not below it. As values are integers, v > centre is v >= centre
+// Returns the pattern of the neighbours whose value is above the centre's or,
+// if inclusive, not below it. As values are integers, v > centre is v >= centre
 // + 1.
 static __device__ __forceinline__ int
 cuv_pattern (int block[9], bool inclusive)
@@ -214,7 +217,7 @@ cuv_pattern (int block[9], bool inclusive)
   return ~cuv_below (block) & 255;
 }
 
-// The sum of a rectangle.
+// Returns the sum of a rectangle.
 template <typename Sum>
 static __device__ __forceinline__ Sum
 cuv_rectangle (const Sum *window, const int32_t corner[4])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The pools of images, one per context, and the threads that wait for one.
+// Pools of device images, one per context; threads wait here until a pool has
+// one for them.
 #include "waldboost/image-pool.cuh"
 
 #include <condition_variable>
@@ -9,8 +10,8 @@
 #include <new>
 #include <vector>
 
-// Frames of a context in flight at once: more would take more memory, but no
-// less time.
+// Frames of a context that are in flight at once: more would need more memory
+// without being faster.
 #define CUV_WALDBOOST_FRAMES_AT_ONCE 4
 
 struct CuvImagePool {
@@ -20,7 +21,7 @@ struct CuvImagePool {
   std::condition_variable released;
 };
 
-static std::mutex mutex; // protects the pools and what they contain
+static std::mutex mutex; // protects the pools and their contents
 
 // Pools by context. Never destroyed, because threads may be waiting at exit.
 static std::map<void *, CuvImagePool> &
@@ -62,8 +63,8 @@ cuv_image_pool_unref (CuvImagePool *self)
   pools ().erase (self->context);
 }
 
-// Whether a thread may acquire images: it has some, or others have at most
-// `most`.
+// Returns whether a thread may acquire images: it has some already, or others
+// have at most `most`.
 static bool
 may_acquire (const CuvImagePool *self, std::thread::id thread, int most)
 {
@@ -77,8 +78,8 @@ may_acquire (const CuvImagePool *self, std::thread::id thread, int most)
   return n_taken <= most;
 }
 
-// Waits until other threads have at most `most` images. Returns unused images,
-// or new ones without memory.
+// Waits until other threads have at most `most` images, then returns unused
+// images, or new ones without memory.
 static CuvImages *
 cuv_images_acquire (CuvImagePool *self, int most)
 {
@@ -108,8 +109,8 @@ cuv_images_zero (const CuvBuffer &buffer)
   return 0;
 }
 
-// Allocates an image that is not large enough, and zeroes it: rows are read 4
-// or 16 bytes at a time, so that their padding must be initialised.
+// Allocates an image if it is too small, and zeroes it: rows are read 4 or 16
+// bytes at a time, so their padding must be initialised.
 static int
 cuv_images_reserve (CuvBuffer *image, size_t size)
 {
@@ -134,8 +135,8 @@ cuv_images_reserve_all (
   return 0;
 }
 
-// If device memory is too small for one more frame, waits for other threads to
-// release theirs.
+// If device memory is too small for one more frame, waits until other threads
+// release their images.
 CuvImages *
 cuv_image_pool_acquire (
     CuvImagePool *self, const size_t sizes[CUV_WALDBOOST_IMAGE_N])
@@ -162,5 +163,5 @@ cuv_image_pool_release (CuvImagePool *self, CuvImages *images)
   const std::lock_guard<std::mutex> lock (mutex);
 
   images->owner = std::thread::id ();
-  self->released.notify_all (); // threads wait for different numbers of images
+  self->released.notify_all (); // each waiting thread has its own limit `most`
 }

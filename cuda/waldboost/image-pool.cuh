@@ -8,7 +8,7 @@
 #include "cuv-cuda.cuh"
 
 enum CuvImage {
-  CUV_WALDBOOST_IMAGE_GREY, // if the frame has no grey plane that can be used
+  CUV_WALDBOOST_IMAGE_GREY, // if the frame has no usable grey plane
   CUV_WALDBOOST_IMAGE_PICTURES,
   CUV_WALDBOOST_IMAGE_SUMS,
   CUV_WALDBOOST_IMAGE_SQUARES,
@@ -16,7 +16,7 @@ enum CuvImage {
   CUV_WALDBOOST_IMAGE_DIAGONAL,   // the sums A of tilted-kernels.cuh
   CUV_WALDBOOST_IMAGE_STRIP_SUMS, // column sums of each strip
   CUV_WALDBOOST_IMAGE_STRIP_SQUARES,
-  // models on channels, see channels/channels.cuh
+  // for models on channels, see channels/channels.cuh
   CUV_WALDBOOST_IMAGE_COLORS,
   CUV_WALDBOOST_IMAGE_MAGNITUDES,
   CUV_WALDBOOST_IMAGE_DIRECTIONS,
@@ -28,22 +28,22 @@ enum CuvImage {
 
 struct CuvImages {
   CuvBuffer of[CUV_WALDBOOST_IMAGE_N];
-  std::thread::id owner; // thread that acquired it; none: unused
+  std::thread::id owner; // the thread that acquired it; unset: not in use
 };
 
 struct CuvImagePool;
 
-// Returns the pool of the current context, NULL on failure. The last unref
-// frees its memory.
+// Returns the pool of the current context, or NULL on failure. Unreferencing it
+// for the last time frees its memory.
 CuvImagePool *cuv_image_pool_ref (void);
 void cuv_image_pool_unref (CuvImagePool *self); // NULL is allowed
 
 // Acquires images of at least these sizes in bytes, with undefined content;
-// NULL on failure. A thread that has none waits while others have four, or all
-// of the memory.
+// returns NULL on failure. A thread that has none yet waits while other threads
+// have four, or all device memory.
 CuvImages *cuv_image_pool_acquire (
     CuvImagePool *self, const size_t sizes[CUV_WALDBOOST_IMAGE_N]);
-// Call when the GPU no longer uses them.
+// Call this when the GPU no longer uses the images.
 void cuv_image_pool_release (CuvImagePool *self, CuvImages *images);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The kernel of upright integral images, of sums and of squares.
+// The kernel that computes upright integral images, of pixels and of squares.
 //
-// A block processes a strip, CUV_PYRAMID_STRIP rows, each warp some of its
-// rows. The sum of a column down to a row is the sum of the strips above, from
-// cuv_picture_kernel(), plus rows of other warps, plus rows of this warp. The
-// scan of these column sums along the row is a row of the integral image.
+// A block processes a strip of CUV_PYRAMID_STRIP rows, each warp some of its
+// rows. The sum of a column down to a row is the sum over the strips above,
+// from cuv_picture_kernel(), plus the rows of other warps, plus the rows of
+// this warp. The inclusive scan of these column sums along the row is a row of
+// the integral image.
 #ifndef CUV_WALDBOOST_INTEGRAL_KERNEL_CUH
 #define CUV_WALDBOOST_INTEGRAL_KERNEL_CUH
 
@@ -12,15 +13,15 @@
 #include <type_traits>
 #include "waldboost/pyramid.cuh"
 
-#define CUV_PYRAMID_WARPS 8 // per block of the integral kernel
-// rows per warp: four, because pictures are padded to multiples of four
+#define CUV_PYRAMID_WARPS 8 // warps per block of the integral kernel
+// four rows per warp, because pictures are padded to multiples of four
 #define CUV_PYRAMID_WARP_ROWS (CUV_PYRAMID_STRIP / CUV_PYRAMID_WARPS)
 #define CUV_PYRAMID_CHUNK 128 // columns at a time, 4 per lane
 
 // Column sums that W = CUV_PYRAMID_WARPS warps exchange: slot w is the sum of
-// every W-th strip above, from strip w on; slot W + w is the same plus the rows
-// of warp w. So the W slots from w on sum to all that is above the rows of warp
-// w.
+// every W-th strip above, starting with strip w; slot W + w also includes the
+// rows of warp w. So the W slots from w on add up to everything above the rows
+// of warp w.
 using CuvPyramidColumns = uint4[2 * CUV_PYRAMID_WARPS][32];
 
 static __device__ uint4
@@ -29,8 +30,8 @@ cuv_pyramid_add_columns (uint4 a, uint4 b)
   return make_uint4 (a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-// Exclusive scan of four columns per lane; carry is the sum of the previous
-// chunks.
+// Computes the exclusive scan of four columns per lane; carry: sum of the
+// previous chunks.
 static __device__ uint4
 scan_columns (uint4 p, unsigned *carry)
 {
@@ -60,7 +61,7 @@ store_two (Sum *to, uint32_t a, uint32_t b)
   *(uint2 *) to = make_uint2 (a, b);
 }
 
-// Four pixels of a row, a byte each; for CuvPyramidPair also those of the
+// Four pixels of a row, a byte each; with CuvPyramidPair also those of the
 // second window.
 template <typename Sum> struct CuvPyramidFour {
   uint32_t pixels;
@@ -103,15 +104,15 @@ template <> struct CuvPyramidFour<CuvPyramidPair> {
   }
 };
 
-// A warp's rows of an integral image.
+// Computes a warp's rows of an integral image.
 template <typename Sum, bool squared> struct CuvPyramidWarpRows {
   static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
   const bool split, top; // columns are split; the first row is the picture's
   const int warp, lane, pitch, width;
-  const int apart; // columns between the windows of a pair
+  const int apart; // columns from a pair's first window to its second
   const uint32_t
-      *strips; // sums of the level's first strip, at the lane's columns
-  Sum *image;  // element above the first row, at these columns
+      *strips; // sums of the level's first strip in the lane's columns
+  Sum *image;  // element above the first row in the lane's columns
   unsigned carry[CUV_PYRAMID_WARP_ROWS] = {};
 
   __device__
@@ -136,7 +137,8 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
                    : v;
   }
 
-  // Reads four columns of the warp's rows, 0 right of the picture.
+  // Reads four columns of the warp's rows; pixels to the right of the picture
+  // are 0.
   __device__ void
   read (CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS],
       const uint8_t *picture, int picture_pitch, int x) const
@@ -149,7 +151,7 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
     }
   }
 
-  // x: the lane's first column. Two strips are read at a time.
+  // Sums n strips. x: the lane's first column. Reads two strips at a time.
   __device__ uint4
   sum_of_strips (int n, int x) const
   {
@@ -184,7 +186,7 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
     return make_uint4 (v.x << 16, v.y << 16, v.z << 16, v.w << 16);
   }
 
-  // Writes the warp's two slots: its part of the sum of the n_strips strips
+  // Writes the warp's two slots: its part of the sum over the n_strips strips
   // above, without and with its own rows.
   __device__ void
   publish (const CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS],
@@ -200,7 +202,8 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
     strips += CUV_PYRAMID_CHUNK;
   }
 
-  // Stores a row's elements of the lane's columns; split: even columns first.
+  // Stores the lane's columns of a row; if split, even columns precede odd
+  // ones.
   __device__ void
   store (int row, uint4 v) const
   {
@@ -236,7 +239,7 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
   }
 };
 
-// A strip of an integral image, one chunk of columns after the other.
+// Computes a strip of an integral image, one chunk of columns after the other.
 template <typename Sum, bool squared>
 static __device__ __forceinline__ void
 make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
@@ -259,7 +262,8 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
        base += CUV_PYRAMID_CHUNK, x += CUV_PYRAMID_CHUNK) {
     rows.publish (pixels, x < width ? strip : 0, x,
         columns[base / CUV_PYRAMID_CHUNK % 2]);
-    if (n_rows > 0) // the next ones: reading takes as long as the rest
+    // start to read the next ones: this takes as long as the rest of the loop
+    if (n_rows > 0)
       rows.read (next, picture, pitch, x + CUV_PYRAMID_CHUNK);
     __syncthreads ();
     rows.write (
@@ -268,15 +272,16 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
   }
 }
 
-// Grid: strips; with squares two blocks per strip, the second for the squares.
-// Shared memory: column sums exchanged between warps.
+// Computes integral images. Grid: strips; with squares two blocks per strip, of
+// which the second computes the squares. Shared memory: column sums exchanged
+// between warps.
 template <typename Sum, bool with_squares>
 static __global__ void __launch_bounds__ (32 * CUV_PYRAMID_WARPS, 3)
     integral_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
         const uint8_t *pictures, const uint32_t *strip_sums,
         const uint32_t *strip_squares, Sum *sums, uint32_t *squares)
 {
-  // double buffer: one is written while the other may still be read
+  // double buffer: one part is written while the other may still be read
   __shared__ CuvPyramidColumns columns[2];
   const CuvPyramidTile tile = tiles[blockIdx.x / (1 + with_squares)];
   const CuvPyramidLevel level = levels[tile.level];

@@ -3,9 +3,10 @@
 // its kernels.
 #include "waldboost/pyramid.cuh"
 
-// Packs a tap into one word. Kernels always read both pixels; with weight 0 the
-// second may be outside the picture, so such a tap becomes (index - 1, 256).
-// Levels are at least two pixels wide and high, like windows.
+// Packs a tap into one word. Kernels always read both pixels, even if the
+// weight of the second is 0 and it may be outside the picture; such a tap
+// becomes (index - 1, 256). Levels are at least two pixels wide and high, like
+// windows.
 static inline uint32_t
 pack_tap (CuvTap tap)
 {
@@ -20,10 +21,10 @@ cuv_pyramid_round_up (int value, int unit)
   return cuv_div_up (value, unit) * unit;
 }
 
-// Size of all levels together.
+// The size of all levels together.
 struct Extent {
-  int64_t elements, pixels; // of integral images, of pictures
-  int widest;               // largest pitch of an integral image, elements
+  int64_t elements, pixels; // of integral images; of pictures
+  int widest;               // largest pitch of an integral image, in elements
 };
 
 // Places the levels' images one after the other.
@@ -69,7 +70,7 @@ add_taps (std::vector<uint32_t> *taps, const CuvTap *from, int n)
   taps->resize (cuv_whole_fours ((int) taps->size ()), taps->back ());
 }
 
-// Whether tap i is (factor * i, weight), for all i.
+// Returns whether tap i is (factor * i, weight) for all i.
 static bool
 are_taps (const CuvTap *taps, int n, int factor, int weight)
 {
@@ -92,7 +93,8 @@ are_halves (const CuvTap *taps, int n)
   return are_taps (taps, n, 2, 128);
 }
 
-// Whether each four packed taps read from eight adjacent pixels.
+// Returns whether each group of four packed taps reads from eight adjacent
+// pixels.
 static bool
 are_near (const uint32_t *taps, int n)
 {
@@ -146,7 +148,7 @@ find_halves (const CuvPyramid *self, const CuvWaldboostPlan *plan)
   return halves;
 }
 
-// The number of levels made by cuv_picture_kernel that a level depends on.
+// Returns how many levels made by cuv_picture_kernel a level depends on.
 static int
 depth_of (const CuvPyramid *self, int level)
 {
@@ -158,7 +160,7 @@ depth_of (const CuvPyramid *self, int level)
   return depth;
 }
 
-// Tiles of the pictures in order of depth; each depth is a launch.
+// Divides pictures into tiles, in order of depth; there is a launch per depth.
 static std::vector<CuvPyramidTile>
 tile_pictures (CuvPyramid *self)
 {
@@ -188,7 +190,8 @@ tile_pictures (CuvPyramid *self)
   return tiles;
 }
 
-// The tiles of integral_kernel (strips) and of the tilted kernels (diagonals).
+// Makes the tiles of integral_kernel (strips) and of the tilted kernels
+// (diagonals).
 static void
 tile_integrals (const CuvPyramid *self, std::vector<CuvPyramidTile> *strips,
     std::vector<CuvPyramidTile> *diagonals)
@@ -196,7 +199,7 @@ tile_integrals (const CuvPyramid *self, std::vector<CuvPyramidTile> *strips,
   for (int i = 0; i < self->n_levels; i++) {
     const CuvWaldboostLevel &plan = self->host_levels[i].plan;
 
-    // levels without windows are only resized to others
+    // levels without windows are only sources of other levels
     const bool sums = self->needs.sums && plan.n_x > 0;
 
     for (int y = 0; sums && y < plan.height; y += CUV_PYRAMID_STRIP)
@@ -215,7 +218,7 @@ size_images (CuvPyramid *self, Extent extent, int slack_rows)
   const size_t wide = elements * sizeof (uint32_t);
   size_t *sizes = self->image_sizes;
 
-  // a second row, if there is only one, is read with weight 0
+  // one more row, because the kernels read a second row even with weight 0
   sizes[CUV_WALDBOOST_IMAGE_GREY] =
       (size_t) self->grey_pitch () * (self->height + 1);
   sizes[CUV_WALDBOOST_IMAGE_PICTURES] = (size_t) extent.pixels;

@@ -7,7 +7,7 @@
 #include "waldboost/tilted-kernels.cuh"
 
 // Sets *source to the frame's grey plane if it can be read as aligned words,
-// otherwise to a grey copy, turned if the plan says so.
+// otherwise to a grey copy, which is turned if the plan requires it.
 static int
 prepare_source (CuvPyramid *self, const CuvFrame *frame,
     CuvPyramidSource *source, cudaStream_t stream)

@@ -12,12 +12,13 @@
 #include "waldboost/waldboost-types.h"
 
 // Work per block of the kernels.
-#define CUV_PYRAMID_STRIP 32           // rows per block of the integral kernel
-#define CUV_PYRAMID_PICTURE_THREADS 64 // per block of the picture kernel
+#define CUV_PYRAMID_STRIP 32 // rows per block of the integral kernel
+// threads per block of the picture kernel
+#define CUV_PYRAMID_PICTURE_THREADS 64
 // rows per block of the picture kernel if there are no integral images
 #define CUV_PYRAMID_PICTURE_ROWS 16
 #define CUV_PYRAMID_DIAGONALS 128 // lines per block of the tilted kernels
-#define CUV_PYRAMID_PAIR_X 32 // distance of the windows of a pair, in positions
+#define CUV_PYRAMID_PAIR_X 32     // positions between a pair's windows
 // The maximum number of levels that cuv_halves_kernel makes, and the side of a
 // block's square in the first of them; in the last level the square is one
 // pixel.
@@ -27,15 +28,15 @@
 // The source columns from which four adjacent columns of a level are
 // interpolated.
 enum CuvPyramidResize {
-  CUV_PYRAMID_RESIZE_COPY, // they are the same four columns
-  CUV_PYRAMID_RESIZE_NEAR, // they are among eight adjacent columns
-  CUV_PYRAMID_RESIZE_FAR,  // they may be any columns
+  CUV_PYRAMID_RESIZE_COPY, // the same four columns
+  CUV_PYRAMID_RESIZE_NEAR, // four of eight adjacent columns
+  CUV_PYRAMID_RESIZE_FAR,  // any columns
 };
 
-// An element of an integral image for pairs of windows: that of pixels (x, y)
-// plus 2^16 times the one CUV_PYRAMID_PAIR_X window positions to the right,
-// modulo 2^32. If block sums fit 16 bits, those of both windows are the halves
-// of one word: one read and one subtraction serve both.
+// An element of an integral image for pairs of windows: the sum at (x, y) plus
+// 2^16 times the sum CUV_PYRAMID_PAIR_X window positions to the right, modulo
+// 2^32. If block sums fit 16 bits, the halves of a word are the block sums of
+// both windows, which then take one read and one subtraction.
 struct CuvPyramidPair {
   uint32_t sums;
 };
@@ -47,13 +48,14 @@ struct CuvPyramidPair {
 // elements.
 struct CuvPyramidLevel {
   CuvWaldboostLevel plan;
-  int64_t first; // element (0, 0), in each of the integral buffers
-  int32_t pitch; // elements
+  int64_t first; // index of element (0, 0) in each of the integral buffers
+  int32_t pitch; // elements per row
   int32_t picture_pitch;
-  int64_t picture;    // pixel (0, 0), in the picture buffer
-  int32_t words;      // words of 32 window positions per row, in bit masks
+  int64_t picture;    // index of pixel (0, 0) in the picture buffer
+  int32_t words;      // words per row of a bit mask, which has a bit per window
   int32_t first_word; // index of the level's first word
-  int32_t first_tap;  // index of its columns' packed taps; rows follow
+  // index of the packed taps of its columns; those of rows follow
+  int32_t first_tap;
   CuvPyramidResize resize;
 };
 
@@ -63,23 +65,23 @@ cuv_is_split (const CuvPyramidLevel &level)
   return level.plan.step == 2;
 }
 
-// The index of column x in an integral row.
+// Returns the index of column x in a row of an integral image.
 static inline __host__ __device__ int
 cuv_integral_column (bool split, int half, int x)
 {
   return split ? (x & 1) * half + (x >> 1) : x;
 }
 
-// Index of a strip's column sums (CUV_PYRAMID_STRIP rows), in each of the strip
-// buffers.
+// Returns the index of a strip's column sums (CUV_PYRAMID_STRIP rows) in each
+// of the strip buffers.
 static inline __host__ __device__ int64_t
 cuv_strip_sums_at (const CuvPyramidLevel &level, int strip)
 {
   return level.first / CUV_PYRAMID_STRIP + (int64_t) strip * level.pitch;
 }
 
-// Pictures are padded to multiples of four columns, taps to multiples of four
-// columns and rows; the padding is never used.
+// Rounds up to a multiple of four: pictures are padded in columns, taps in
+// columns and rows. The padding is never used.
 static inline __host__ __device__ int
 cuv_whole_fours (int n)
 {
@@ -102,25 +104,25 @@ struct CuvPyramidTile {
   int32_t level, x, y;
 };
 
-// Groups of levels; a value from 0 is the index of one level.
+// Groups of levels; a value of 0 or more is the index of one level.
 enum CuvPyramidLevels {
   CUV_PYRAMID_ALL_LEVELS = -1,
-  CUV_PYRAMID_SPLIT_LEVELS = -2, // cuv_is_split()
+  CUV_PYRAMID_SPLIT_LEVELS = -2, // levels with cuv_is_split()
   CUV_PYRAMID_OTHER_LEVELS = -3,
 };
 
 // The images that a scanner reads.
 struct CuvPyramidNeeds {
-  bool sums;         // integral images, of uint32_t unless
-  bool narrow;       // of uint16_t
-  bool paired;       // of CuvPyramidPair
+  bool sums;         // integral images, of uint32_t unless narrow or paired
+  bool narrow;       // integral images of uint16_t
+  bool paired;       // integral images of CuvPyramidPair
   bool squares;      // integral images of squares, uint32_t
   bool tilted;       // tilted integral images, uint32_t
   bool common_pitch; // all levels have the same pitch
-  bool in_parts;     // split levels and others may be scanned on two streams
+  bool in_parts;     // split levels and others may be scanned in two streams
 
   int
-  picture_rows () const // of a tile
+  picture_rows () const // rows per tile
   {
     return sums ? CUV_PYRAMID_STRIP : CUV_PYRAMID_PICTURE_ROWS;
   }
@@ -149,17 +151,18 @@ struct CuvPyramid {
   CuvTurn turn;
   int width, height; // size of the turned frame, pixels
   int n_levels, n_strips, n_diagonal_tiles;
-  int n_split_strips; // the first strips are of split levels
+  int n_split_strips; // number of strips of split levels, which come first
   std::vector<CuvPyramidLevel> host_levels;
   CuvPyramidHalves halves;
-  std::vector<int> picture_tiles; // first tile of each depth, and the end
+  // first tile of each depth, then the number of tiles
+  std::vector<int> picture_tiles;
   size_t image_sizes[CUV_WALDBOOST_IMAGE_N]; // bytes; 0: not needed
   CuvImages *images;                         // of the current frame
   // offsets in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by waldboost.cu
 
-  // Whether split levels and the others are scanned on two streams.
+  // Returns whether split levels and the others are scanned in two streams.
   bool
   in_parts () const
   {
@@ -189,17 +192,17 @@ struct CuvPyramid {
   }
 };
 
-// Lays out the images of a plan, including slack_rows readable rows after the
-// last integral image, and adds its tables.
+// Lays out the images of a plan, with slack_rows readable rows after the last
+// integral image, and adds its tables.
 void cuv_pyramid_set_plan (CuvPyramid *self, CuvPyramidTables *tables,
     const CuvPyramidNeeds &needs, const CuvWaldboostPlan *plan, int slack_rows);
 
-// Enqueues the pictures of all levels. Returns 0 or -1.
+// Enqueues the kernels that make the pictures of all levels. Returns 0 or -1.
 int cuv_pyramid_submit_pictures (
     CuvPyramid *self, const CuvFrame *frame, cudaStream_t stream);
 
-// Enqueues the integral images of these levels, and the tilted ones of all
-// levels, after their pictures. Returns 0 or -1.
+// Enqueues, after the pictures, the kernels that make the integral images of
+// these levels and the tilted ones of all levels. Returns 0 or -1.
 int cuv_pyramid_submit_integrals (
     CuvPyramid *self, CuvPyramidLevels levels, cudaStream_t stream);
 

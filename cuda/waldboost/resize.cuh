@@ -36,14 +36,14 @@ cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
     grey[(size_t) y * pitch + x] = cuv_turned_grey (&turn, &frame, x, y);
 }
 
-// A block makes a square of the first level, one pixel per thread, and halves
-// it for each of the following levels.
+// Makes a chain of halved levels: each block makes a square of the first level,
+// one pixel per thread, and halves it for each level that follows.
 static __global__ void
 __launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES) cuv_halves_kernel (
     const __grid_constant__ CuvPyramidHalves halves,
     const CuvPyramidLevel *levels, CuvPyramidSource frame, uint8_t *pictures)
 {
-  // double buffer: the level read and the level written
+  // double buffer: one level is read, the other written
   __shared__ uint8_t squares[2][CUV_PYRAMID_HALVES * CUV_PYRAMID_HALVES];
   const uint8_t *from = frame.data
       + (int64_t) (2 * CUV_PYRAMID_HALVES * blockIdx.y) * frame.stride
@@ -72,10 +72,10 @@ __launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES) cuv_halves_kernel (
 
 // ---- resizing ----
 //
-// A class per CuvPyramidResize: N adjacent columns of a level, for one thread.
-// row() returns a row of their pixels, a byte each.
+// Each CuvPyramidResize has a class, with N adjacent columns of a level per
+// thread. row() returns a row of their pixels, a byte each.
 
-// Vertical interpolation from 8.8 to 8.16 fixed point, with 0.5 added for
+// Interpolates vertically from 8.8 to 8.16 fixed point and adds 0.5 for
 // rounding. Taps are packed as index << 9 | weight, see pack_tap().
 static __device__ unsigned
 cuv_interpolate (unsigned upper, unsigned lower, unsigned weight)
@@ -99,22 +99,23 @@ struct CuvPyramidCopiedColumns {
   __device__ unsigned
   row (uint32_t tap) const
   {
-    const int y = (int) ((tap + 256) >> 9); // the weight is 0 or 256
+    // either weight, 0 or 256, selects one row
+    const int y = (int) ((tap + 256) >> 9);
 
     return __ldg ((const uint32_t *) (column + y * stride));
   }
 };
 
-// CUV_PYRAMID_RESIZE_NEAR: all source pixels are within eight adjacent ones.
+// CUV_PYRAMID_RESIZE_NEAR: all source pixels are among eight adjacent ones.
 struct CuvPyramidNearColumns {
   static constexpr int N = 4;
-  const uint8_t *words; // first of the three words that hold them
+  const uint8_t *words; // the first of the three words that contain them
   int stride;
-  unsigned shift;      // from the first word to the eight pixels, bits
+  unsigned shift;      // bits before the eight pixels in the first word
   unsigned pairs[2];   // byte selectors of two columns each
-  unsigned weights[N]; // of a column's two pixels, in the halves
+  unsigned weights[N]; // of a column's two pixels, one in each half
 
-  // Selector of pixels a, a + 1, b, b + 1.
+  // Returns the selector of pixels a, a + 1, b, b + 1.
   static __device__ unsigned
   pair (int a, int b)
   {
@@ -130,7 +131,8 @@ struct CuvPyramidNearColumns {
     const unsigned tap_of[N] = { tap.x, tap.y, tap.z, tap.w };
     const int first = tap.x >> 9, word = min (first / 4, from.width / 4 - 3);
     const int eight =
-        min (first, 4 * word + 4); // less than eight remain at the right edge
+        // at the right edge, the eight pixels end with the last word
+        min (first, 4 * word + 4);
     int at[N];
 
     words = from.data + 4 * word;
@@ -143,7 +145,7 @@ struct CuvPyramidNearColumns {
     pairs[1] = pair (at[2], at[3]);
   }
 
-  // Horizontal interpolation to 8.8 fixed point.
+  // Interpolates horizontally to 8.8 fixed point.
   __device__ void
   interpolate_row (const uint8_t *row, unsigned values[N]) const
   {
@@ -190,7 +192,8 @@ struct CuvPyramidFarColumn {
   {
   }
 
-  // Interpolates both rows horizontally at once, in the halves of a word.
+  // Interpolates both rows horizontally at the same time, in the halves of a
+  // word.
   __device__ unsigned
   row (uint32_t tap) const
   {
@@ -221,7 +224,7 @@ struct CuvPyramidPictures {
   const CuvPyramidLevel *levels;
   const uint32_t *taps;
   CuvPyramidSource frame;
-  int rows; // of a tile, a multiple of 4
+  int rows; // rows of a tile, a multiple of 4
   uint8_t *pictures;
   uint32_t *strip_sums, *strip_squares;
 
@@ -235,8 +238,9 @@ struct CuvPyramidPictures {
       source.picture_pitch };
   }
 
-  // Four rows at a time; pictures are padded for that. The last strip of a
-  // level may sum padding rows, but its sums are not used.
+  // Makes a tile, four rows at a time; pictures are padded to multiples of four
+  // rows. Column sums of a level's last strip may include padding, but are not
+  // used.
   template <typename Columns, int powers>
   __device__ void
   make (const CuvPyramidLevel &level, const CuvPyramidTile &tile) const
@@ -280,8 +284,9 @@ struct CuvPyramidPictures {
   }
 };
 
-// Grid: tiles. powers: 0: only the pictures; 1: also sums of the pixels of each
-// column; 2: and of their squares. With sums a tile is a strip.
+// Makes pictures. Grid: tiles; with sums, a tile is a strip. powers: 0: only
+// pictures; 1: also the sum of pixels in each column of a strip; 2: also the
+// sum of their squares.
 template <int powers>
 static __global__ void
 __launch_bounds__ (CUV_PYRAMID_PICTURE_THREADS, 16) cuv_picture_kernel (

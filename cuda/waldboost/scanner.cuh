@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The interface of a scanner, which finds the hits of one kind of model in the
-// pyramid: counters, hits, rows to scan.
+// The interface of scanners, each of which finds the hits of one kind of model
+// in the pyramid: counters, hits, rows to scan.
 #ifndef CUV_WALDBOOST_SCANNER_CUH
 #define CUV_WALDBOOST_SCANNER_CUH
 
@@ -8,27 +8,28 @@
 #include "waldboost/pyramid.cuh"
 #include "waldboost/waldboost.h"
 
-// The maximum number of segments of a WaldBoost model; a cascade has one per
-// stage.
+// The maximum number of segments of a WaldBoost model. A cascade's segments are
+// its stages.
 #define CUV_WALDBOOST_SEGMENTS 40
 
 // The result on the device: counters, followed by hits in any order.
 struct CuvScanCounters {
-  // hits; visited windows; evaluated weak classifiers (not of cascades);
-  // visited windows without contrast (Haar cascades)
+  // numbers of hits, visited windows, evaluated weak classifiers (0 for
+  // cascades), and visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
-  unsigned long long began, ended; // start and end of the scan, nanoseconds
-  unsigned tiles;                  // that blocks have taken (plane_kernel)
-  unsigned candidates; // windows that the first trees have left (channels/)
-  unsigned long long survivors[1]; // n_segments elements
+  unsigned long long began, ended; // start and end of the scan in nanoseconds
+  // tiles that blocks have taken (plane_kernel)
+  unsigned tiles;
+  unsigned candidates; // windows that pass the first trees (channels/)
+  unsigned long long survivors[1]; // one per segment
 };
 
 struct CuvScanHits {
   CuvWaldboostHit *hits;
   CuvScanCounters *counters;
 
-  // Records the start of the scan; called by all threads of its first kernel,
-  // while integral images of other levels may still be in progress.
+  // Records the start of the scan. Call from all threads of its first kernel;
+  // integral images of other levels may still be in progress.
   __device__ void
   begin () const
   {
@@ -46,10 +47,10 @@ struct CuvScanHits {
   }
 };
 
-// The rows of windows to scan: first .. end - 1 of one level, or all rows of
-// several levels.
+// The rows of windows to scan: rows first to end - 1 of one level, or all rows
+// of several levels.
 struct CuvScanRows {
-  int level, first, end; // level: its index, or CuvPyramidLevels
+  int level, first, end; // level: an index or a CuvPyramidLevels
 
   __device__ bool
   has_level (int of_level) const
@@ -70,33 +71,33 @@ struct CuvScanFrame {
   CuvWaldboostPart part;
 };
 
-// A scanner for one kind of model. Only that of trees on channels can have
-// several models.
+// A scanner for one kind of model. Only the scanner of trees on channels can
+// have several models.
 class CuvScanner
 {
 public:
   virtual ~CuvScanner () = default;
   // Plans the pyramid and the scan of each model, and adds their tables.
-  // searches: a plan for each model. Returns 0 or -1.
+  // searches: one for each model, with its plan. Returns 0 or -1.
   virtual int set_plans (const CuvWaldboostSearch *searches,
       CuvPyramid *pyramid, CuvPyramidTables *tables) = 0;
-  // Enqueues the pictures of all levels. Returns 0 or -1.
+  // Enqueues the kernels that make the pictures of all levels. Returns 0 or -1.
   virtual int
   submit_pictures (
       CuvPyramid *pyramid, const CuvScanFrame &frame, cudaStream_t stream)
   {
     return cuv_pyramid_submit_pictures (pyramid, frame.frame, stream);
   }
-  // Enqueues the scan of a model; the counters must be 0. If rows are of one
-  // level, results of stage 0 are reused from the previous scan. Split and
-  // other levels are requested separately only if the scanner needs the pyramid
-  // in_parts. Returns 0 or -1.
+  // Enqueues the scan of a model; the counters must be 0. If the rows belong to
+  // one level, stage 0 is not evaluated but its results are reused from the
+  // previous scan. Split levels and others are requested separately only if the
+  // scanner needs the pyramid in_parts. Returns 0 or -1.
   virtual int submit (const CuvPyramid &pyramid, int model,
       const CuvScanHits &hits, const CuvScanRows &rows,
       cudaStream_t stream) = 0;
 };
 
-// A scanner copies what it needs from its models.
+// Create scanners, which copy what they need from their models.
 CuvScanner *cuv_cascade_scanner_new (const CuvWaldboostModel *model);
 CuvScanner *cuv_channels_scanner_new (
     const CuvWaldboostSearch *searches, int n);

@@ -3,15 +3,16 @@
 //
 // T (x, y) sums the pixels of the cone above (x, y), at 45 degrees: row y - 1's
 // pixel x - 1, row y - 2's x - 2 to x, and so on. With A (i, j) = I (i, j) +
-// A (i + 1, j - 1), the prefix sum down to the left,
+// A (i + 1, j - 1), the prefix sum along a line down to the left,
 // T (x, y) = T (x - 1, y - 1) + A (x - 1, y - 1) + A (x - 1, y - 2).
-// Left of the picture, a line keeps its last sum.
+// Beyond the picture's left edge, a line keeps its last sum.
 #ifndef CUV_WALDBOOST_TILTED_KERNELS_CUH
 #define CUV_WALDBOOST_TILTED_KERNELS_CUH
 
 #include "waldboost/pyramid.cuh"
 
-// A: one thread per line running down to the left. Grid: tiles of lines.
+// Computes A with one thread per line running down to the left. Grid: tiles of
+// lines.
 static __global__ void
 antidiagonal_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
     const uint8_t *pictures, uint32_t *diagonal)
@@ -30,7 +31,7 @@ antidiagonal_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
   }
 }
 
-// A (i, j), also left of the picture.
+// Returns A (i, j), which is also defined to the left of the picture.
 static __device__ uint32_t
 line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
 {
@@ -43,8 +44,8 @@ line_sum (const uint32_t *diagonal, const CuvPyramidLevel &level, int i, int j)
       : diagonal[level.first + (int64_t) j * level.pitch + i];
 }
 
-// T: one thread per line running down to the right, including those that start
-// left of the picture. Grid: tiles of lines.
+// Computes T with one thread per line running down to the right, including
+// lines that start to the left of the picture. Grid: tiles of lines.
 static __global__ void
 diagonal_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
     const uint32_t *diagonal, uint32_t *tilted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pixel of a turned frame, computed in the same way on CPU and GPU. In a
- * frame turned counter-clockwise, objects that are turned clockwise stand
- * upright. */
+/* Computes pixels of a turned frame, in the same way on CPU and GPU. A frame
+ * is turned counter-clockwise to make objects upright that are turned
+ * clockwise. */
 #ifndef CUV_WALDBOOST_TURN_H
 #define CUV_WALDBOOST_TURN_H
 
@@ -31,8 +31,8 @@ cuv_turn_place (
   return place;
 }
 
-/* The mean of four pixels, two rows of two, weighted by right and down in
- * 1/256. */
+/* Returns the mean of four pixels, two rows of two. right and down: weights of
+ * the right column and the lower row in 1/256. */
 CUV_HOST_DEVICE uint8_t
 cuv_turn_mix (int a, int b, int c, int d, int right, int down)
 {
@@ -42,8 +42,8 @@ cuv_turn_mix (int a, int b, int c, int d, int right, int down)
   return (uint8_t) (((256 - down) * top + down * bottom + 32768) >> 16);
 }
 
-/* Pixel (x, y) of the turned picture: the grey of its place in the frame,
- * interpolated linearly; coordinates are rounded down to 1/256. */
+/* Returns pixel (x, y) of the turned picture: the grey at its place in the
+ * frame, interpolated linearly; coordinates are rounded down to 1/256. */
 CUV_HOST_DEVICE uint8_t
 cuv_turned_grey (const CuvTurn *turn, const CuvFrame *frame, int x, int y)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A WaldBoost model on the device, and what its kernels share (planes/ and
-// variants/). The responses of weak classifiers are summed until the sum is
-// below a threshold, which rejects the window. Most windows are rejected early,
-// so a warp soon has few active threads: survivors are compacted after each
-// segment of weak classifiers. Acc, the type of the sum, is int32_t for fixed
-// arithmetic, otherwise float.
+// A WaldBoost model on the device, and what the kernels in planes/ and
+// variants/ share. The responses of weak classifiers are summed until the sum
+// is below a threshold, which rejects the window. Most windows are rejected
+// early, so a warp soon has few active threads. Therefore survivors are
+// compacted after each segment of weak classifiers. Acc, the type of the sum,
+// is int32_t for fixed arithmetic, otherwise float.
 #ifndef CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 #define CUV_WALDBOOST_WALDBOOST_MODEL_CUH
 
 #include "waldboost/scanner.cuh"
 
 // A segment ends after the first `end` weak classifiers. counter: index of the
-// plan's segment whose survivors are then counted, -1 = none.
+// plan's segment that ends here, whose survivors are counted; -1: none ends
+// here.
 struct CuvWaldboostSegment {
   int32_t end, counter;
 };
@@ -25,9 +26,9 @@ struct CuvWaldboostBlockShape {
 template <typename Acc> struct CuvWaldboostDevice {
   int32_t n_weak, n_segments;
   Acc final_threshold;
-  double score_scale; // value of a fixed sum's lowest bit
+  double score_scale; // value of the lowest bit of a fixed-point sum
   const CuvWaldboostSegment *segments;
-  const Acc *thresholds; // one per weak classifier
+  const Acc *thresholds; // a threshold for each weak classifier
   const Acc *leaves;
 };
 
@@ -47,10 +48,10 @@ lane_of_thread ()
   return threadIdx.x & 31;
 }
 
-// Adds a window's next n responses to *sum; a thread of the group has
+// Adds a window's next n responses to *sum; each thread of the group has
 // per_thread successive ones. Returns the index of the first sum below its
-// threshold, or n; then *sum is the last sum. group: a power of two. Called by
-// whole warps.
+// threshold, or n if there is none, in which case *sum is the last sum. group:
+// number of threads, a power of two. Call from whole warps.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const int32_t responses[per_thread],
@@ -58,7 +59,7 @@ first_below (int group, int n, const int32_t responses[per_thread],
 {
   const int lane = lane_of_thread (), member = lane & (group - 1);
   int32_t sums[per_thread], total = 0;
-  int first = per_thread; // in this thread
+  int first = per_thread; // the first in this thread
 
 #pragma unroll
   for (int i = 0; i < per_thread; i++)
@@ -79,7 +80,7 @@ first_below (int group, int n, const int32_t responses[per_thread],
   return below ? first : n;
 }
 
-// first_below() for floats, which are added in the order of the reference.
+// first_below() for floats, which it adds in the order of the reference.
 template <int per_thread>
 static __device__ __forceinline__ int
 first_below (int group, int n, const float responses[per_thread],
@@ -105,7 +106,7 @@ first_below (int group, int n, const float responses[per_thread],
   return first;
 }
 
-// The score of a hit by its sum.
+// Returns the score of a hit with this sum.
 static __device__ float
 score_of (const CuvWaldboostDevice<int32_t> &model, int32_t sum)
 {
@@ -121,9 +122,9 @@ score_of (const CuvWaldboostDevice<float> &model, float sum)
 
 // ---- counters ----
 
-// A block's counters, added to the frame's at the end.
+// A block's counters, added to the frame's counters at the end.
 struct CuvWaldboostTally {
-  unsigned long long weak, windows; // evaluated, visited
+  unsigned long long weak, windows; // evaluated; visited
   unsigned survivors[CUV_WALDBOOST_SEGMENTS];
 
   __device__ void
@@ -135,7 +136,7 @@ struct CuvWaldboostTally {
       weak = windows = 0;
   }
 
-  // Called by all threads of a warp; counts those whose `yes` is true.
+  // Counts the threads whose `yes` is true. Call from all threads of a warp.
   __device__ void
   count (unsigned *counter, bool yes)
   {
@@ -145,7 +146,8 @@ struct CuvWaldboostTally {
       atomicAdd (counter, n);
   }
 
-  // Adds the counters to the frame's. Called by all threads; synchronises them.
+  // Adds the counters to the frame's. Call from all threads, which this
+  // synchronises.
   __device__ void
   flush (CuvScanCounters *counters, unsigned my_weak, unsigned my_windows)
   {

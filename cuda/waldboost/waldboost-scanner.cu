@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Scans WaldBoost models on the GPU: chooses the kernel (choose(),
-// submit_as()), fills its tables and launches it. plane_kernel is the fast one,
-// for small blocks and steps of 1; all else, and any rearrangement that is
-// asked for, is left to variants/.
+// submit_as()), fills its tables and launches it. plane_kernel is the fastest,
+// for small blocks and steps of 1; variants/ does everything else, and any
+// rearrangement that is requested.
 #include <algorithm>
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ lay_out_codes (const std::vector<Node> &nodes, const std::vector<CuvWeak> &weak,
 
 // ---- segments ----
 
-// The plan's segments, after which survivors are counted, divided at further
+// Divides the plan's segments, after which survivors are counted, at further
 // ends (finer), after which survivors are only compacted.
 static std::vector<CuvWaldboostSegment>
 schedule (const CuvWaldboostPlan &plan, const std::vector<int32_t> &finer)
@@ -182,7 +182,7 @@ private:
     cudaStream_t stream;
   };
 
-  // ---- the choice of the kernel; waldboost.h has it as a table ----
+  // ---- the choice of the kernel; waldboost.h has a table of it ----
 
   void
   choose (const CuvWaldboostPlan &plan)
@@ -213,7 +213,7 @@ private:
 
   // ---- planning ----
 
-  // Records an error: the plan has too many segments. Returns -1.
+  // Records that the plan has too many segments. Returns -1.
   static int
   reject (const CuvWaldboostPlan &plan)
   {
@@ -240,8 +240,8 @@ private:
               haar, weak, model, layouts[s]));
   }
 
-  // Halves the last tiles, one per multiprocessor, so that blocks end at about
-  // the same time.
+  // Halves the height of the last tiles, one per multiprocessor, so that all
+  // blocks end at about the same time.
   void
   halve_last (const CuvPyramid &pyramid, std::vector<CuvPyramidTile> *tiles)
   {
@@ -354,10 +354,11 @@ private:
   std::vector<CuvWaldboostSegment> segments;
   CuvVariants variants;
   bool narrow;                  // block sums fit 16 bits
-  bool by_planes;               // else by variants
+  bool by_planes;               // by planes, otherwise by variants
   CuvWaldboostBlockShape shape; // of a tile
   int n_tiles, n_processors;
-  int n_high, n_blocks; // by planes: tiles of full height; blocks, 0 = unknown
+  // with planes: tiles of full height; blocks, 0 = unknown
+  int n_high, n_blocks;
   // offsets in the plan's tables
   size_t nodes_at[2], thresholds_at, leaves_at, segments_at, tiles_at;
   CuvPlanes planes;

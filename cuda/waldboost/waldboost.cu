@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A detector on the GPU: its memory, and a frame: pyramid, scan, report of the
-// hits to the host.
+// A detector on the GPU: manages its memory and processes frames: pyramid,
+// scan, report of the hits to the host.
 #include "waldboost/waldboost.h"
 
 #include <algorithm>
@@ -13,9 +13,10 @@
 
 #define CUV_WALDBOOST_REPORT_BLOCKS 32
 #define CUV_WALDBOOST_REPORT_THREADS 256
-#define CUV_WALDBOOST_REPORT_SORTED 1024 // hits at most, else the host sorts
+// maximum number of hits that the GPU sorts; the host sorts more
+#define CUV_WALDBOOST_REPORT_SORTED 1024
 
-// What the scan of a model finds.
+// The results of a model's scan.
 struct Findings {
   // Counters of a scan and of the next one, which the report clears; then hits.
   CuvBuffer block = {};
@@ -68,7 +69,7 @@ struct _CuvWaldboostCuda {
   CuvPyramid pyramid = {};
   CuvImagePool *pool = nullptr;
   std::unique_ptr<CuvScanner> scanner;
-  std::vector<Findings> findings; // of each model
+  std::vector<Findings> findings; // one for each model
   CuvBuffer tables = {};
   CuvArena arena = {};
   bool empty = true; // no plan has levels
@@ -118,8 +119,8 @@ _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 
 // ---- setup ----
 
-// Acquires a frame's images, unless a submit that was not collected has left
-// some.
+// Acquires a frame's images, unless those of a submit that was not collected
+// are still there.
 static int
 acquire_images (CuvWaldboostCuda *self)
 {
@@ -145,7 +146,7 @@ cuv_waldboost_set_plans (
 {
   CuvPyramidTables tables;
 
-  drop_frame (self); // its images may be too small
+  drop_frame (self); // the pending frame's images may be too small
   self->empty = true;
   for (size_t i = 0; i < self->findings.size (); i++) {
     expect (&self->findings[i], *searches[i].plan);
@@ -159,7 +160,7 @@ cuv_waldboost_set_plans (
           != 0)
     return -1;
   self->pyramid.tables = (const uint8_t *) self->tables.data;
-  // allocates memory for at least one frame
+  // makes sure that there is memory for at least one frame
   CuvImages *images =
       cuv_image_pool_acquire (self->pool, self->pyramid.image_sizes);
 
@@ -250,8 +251,8 @@ cuv_waldboost_cuda_set_plans (
 
 // ---- run ----
 
-// Blocks find hits in any order; results are ordered by level, y, x. No two
-// hits are of the same window.
+// Returns whether a comes before b. Blocks find hits in any order, but results
+// are ordered by level, y, x. No two hits are of the same window.
 static __host__ __device__ bool
 is_before (const CuvWaldboostHit &a, const CuvWaldboostHit &b)
 {
@@ -290,7 +291,7 @@ report_kernel (CuvScanHits found, int n_counters, uint4 *next_counters,
   for (int i = threadIdx.x; sort && i < n_hits; i += blockDim.x)
     unsorted[i] = found.hits[i];
   __syncthreads ();
-  // a hit's place is the number of hits before it, counted by a warp
+  // a hit's position is the number of hits before it, which a warp counts
   for (int i = thread / 32; sort && i < n_hits; i += n_threads / 32) {
     int before = 0;
 
@@ -340,8 +341,8 @@ enqueue_report (
   return 0;
 }
 
-// Enqueues integral images and the scan of some levels. Only scanners of one
-// model need integral images.
+// Enqueues the integral images and the scan of some levels. Only scanners with
+// a single model need integral images.
 static int
 scan_levels (CuvWaldboostCuda *self, int model, CuvPyramidLevels levels,
     cudaStream_t stream)
@@ -353,9 +354,9 @@ scan_levels (CuvWaldboostCuda *self, int model, CuvPyramidLevels levels,
       : -1;
 }
 
-// Scans on two streams: making integral images, limited by memory, overlaps
-// with the scan of other levels, and the last tiles of a kernel with the first
-// ones of another.
+// Scans in two streams: making integral images, which is limited by memory
+// bandwidth, overlaps with the scan of other levels, and the last tiles of a
+// kernel overlap with the first ones of another.
 static int
 scan_in_parts (CuvWaldboostCuda *self, int model)
 {
@@ -403,8 +404,8 @@ cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvScanFrame &frame)
   return 0;
 }
 
-// After a failure waits for the kernels already enqueued, which use frame and
-// images.
+// After a failure, waits for the kernels that have been enqueued, because they
+// use frame and images.
 static int
 end_submit (CuvWaldboostCuda *self, int status)
 {
@@ -444,7 +445,7 @@ cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self, const CuvFrame *frame,
   return cuv_waldboost_submit (self, CuvScanFrame{ frame, *part }, stream);
 }
 
-// Sorts hits unless the GPU did.
+// Sorts hits unless the GPU has sorted them.
 static void
 sort_hits (CuvWaldboostHit *hits, size_t n)
 {
@@ -452,9 +453,9 @@ sort_hits (CuvWaldboostHit *hits, size_t n)
     std::sort (hits, hits + n, is_before);
 }
 
-// If there are too many hits, those stored are an arbitrary subset. Scans
-// again, a few rows at a time, to find the first CUV_WALDBOOST_MAX_HITS in
-// order.
+// Finds the first CUV_WALDBOOST_MAX_HITS hits in order if there are too many,
+// because those stored are an arbitrary subset: scans again, a few rows at a
+// time.
 static int
 find_first (CuvWaldboostCuda *self, int model)
 {
@@ -485,8 +486,8 @@ find_first (CuvWaldboostCuda *self, int model)
   return 0;
 }
 
-// The number of weak classifiers that a cascade evaluated: all of a stage's,
-// for every window that reached it.
+// Returns the number of weak classifiers that a cascade evaluated: all of a
+// stage's for each window that reached the stage.
 static uint64_t
 cascade_weak (const Findings &found, const CuvScanCounters &counters)
 {
@@ -501,12 +502,12 @@ cascade_weak (const Findings &found, const CuvScanCounters &counters)
   return weak;
 }
 
-// After the frame is done: the result of a model, without pyramid_us.
+// Sets the result of a model, except pyramid_us, after the frame is done.
 static int
 collect_model (CuvWaldboostCuda *self, int model, CuvWaldboostResult *result)
 {
   Findings &found = self->findings[model];
-  // find_first() overwrites those in pinned memory
+  // find_first() overwrites the counters in pinned memory
   const CuvScanCounters counters = *found.host_counters ();
 
   for (int s = 0; s < found.n_segments (); s++)

@@ -2,7 +2,7 @@
 /* Sliding-window detection on the GPU, and a map of this folder.
  *
  * Cascades: P. Viola, M. Jones, Rapid Object Detection using a Boosted Cascade
- * of Simple Features, CVPR 2001; of LBP features: S. Liao et al., Learning
+ * of Simple Features, CVPR 2001; with LBP features: S. Liao et al., Learning
  * Multi-scale Block Local Binary Patterns for Face Recognition, ICB 2007.
  * WaldBoost: J. Sochman, J. Matas, WaldBoost - Learning for Time Constrained
  * Sequential Detection, CVPR 2005. Results equal those of the C reference in
@@ -23,16 +23,16 @@
  *   tree-chooser.*        training: the nodes of a tree on channels
  *   chooser-sums.cuh      what both choosers share
  *   pyramid.cuh           levels and their images
- *   pyramid-layout.cu     where they are in memory; tables for the kernels
+ *   pyramid-layout.cu     places images in memory; tables for the kernels
  *   pyramid.cu            launches the kernels of the pyramid:
- *     resize.cuh            frame -> grey, turned if asked for -> pictures:
+ *     resize.cuh            frame -> grey, turned if required -> pictures:
  *                             cuv_halves_kernel: up to five levels, each half
- *                               of the one before, in one launch; for models
- *                               that need no integral images
+ *                               the size of the previous one, in one launch;
+ *                               for models that need no integral images
  *                             cuv_picture_kernel: all other levels; also sums
  *                               columns, for the integral images
- *     integral-kernel.cuh   integral images, and those of squares (Haar)
- *     tilted-kernels.cuh    tilted ones (Haar)
+ *     integral-kernel.cuh   integral images of pixels, and of squares (Haar)
+ *     tilted-kernels.cuh    tilted integral images (Haar)
  *     turn.h                a pixel of the turned frame, on CPU and GPU
  *   features.cuh          block sums and LBP codes from integral images
  *
@@ -53,7 +53,7 @@
  *     cascade-plan.cuh      tiles, node format and tables of a plan
  *     host-tables.cuh       functions that fill the tables
  *     packed-nodes.cuh      nodes in 8 (LBP) or 16 bytes (Haar) where their
- *                           values fit, otherwise as they are
+ *                           values fit, otherwise unpacked
  *     cascade.cuh           a cascade on the device; stages of one window
  *     tile.cuh              a block's tile; a window's contrast
  *
@@ -81,8 +81,9 @@
  * channels/channels.cuh.
  *
  * Every device runs the same kernels; its shared memory limits the height of
- * the tiles. Macros of these parts are CUV_CASCADE_, CUV_PLANE_, CUV_VARIANT_,
- * CUV_PYRAMID_, CUV_CHANNELS_ and CUV_CHOOSER_; others are CUV_WALDBOOST_.
+ * the tiles. Macros of these parts begin with CUV_CASCADE_, CUV_PLANE_,
+ * CUV_VARIANT_, CUV_PYRAMID_, CUV_CHANNELS_ or CUV_CHOOSER_, others with
+ * CUV_WALDBOOST_.
  *
  * All functions use the current CUDA context. */
 #ifndef CUV_WALDBOOST_CUDA_H
@@ -98,7 +99,7 @@ CUV_BEGIN
 typedef struct _CuvWaldboostCuda CuvWaldboostCuda;
 
 /* Uploads models and plans and allocates memory; all of them may be freed
- * afterwards. n is 1, or 1 .. CUV_WALDBOOST_MAX_MODELS for models of trees on
+ * afterwards. n is 1, or 1 to CUV_WALDBOOST_MAX_MODELS for models of trees on
  * channels of the same shrink, which then share channels; their plans may
  * differ in what depends on the model and in object sizes. The detectors of a
  * context share the device memory of pending frames, which is enough for at
@@ -114,27 +115,30 @@ void cuv_waldboost_cuda_free (CuvWaldboostCuda *self); /* NULL is allowed */
 int cuv_waldboost_cuda_set_plans (
     CuvWaldboostCuda *self, const CuvWaldboostSearch *searches);
 
-/* Enqueues the scan of a frame in device memory, of the plan's width x height;
- * the same thread must collect it. At most four frames of a context may be
- * pending, fewer if memory is short: waits until one of another thread has been
- * collected. After a failure waits for what was enqueued. Returns 0 or -1. */
+/* Enqueues the scan of a frame in device memory that has the plan's width and
+ * height; the same thread must collect it. At most four frames of a context can
+ * be pending, fewer if memory is short: waits until another thread has
+ * collected one. After a failure, waits for the work that was enqueued. Returns
+ * 0 or -1. */
 int cuv_waldboost_cuda_submit (
     CuvWaldboostCuda *self, const CuvFrame *frame, CuvCudaStream stream);
 
-/* A part of a frame, of the plan's width x height. matrix: of YUV frames. */
+/* A part of a frame that has the plan's width and height. matrix: converts YUV
+ * to RGB. */
 typedef struct {
   int32_t left, top, width, height;
   const CuvRgbMatrix *matrix;
 } CuvWaldboostPart;
 
-/* The same for a part of a frame, and models on channels. Pixels of the part
- * may share their chroma with others, so it cannot be a frame of its own. */
+/* Like cuv_waldboost_cuda_submit(), but for a part of a frame and models on
+ * channels. As pixels of the part may share their chroma with others, it cannot
+ * be passed as a frame. */
 int cuv_waldboost_cuda_submit_part (CuvWaldboostCuda *self,
     const CuvFrame *frame, const CuvWaldboostPart *part, CuvCudaStream stream);
 
 /* Waits for the last submit; call it exactly once per submit. Writes a result
- * for each model, valid until the next submit; the time of the pyramid is that
- * of the first. Returns 0 or -1. */
+ * for each model, valid until the next submit; the first result includes the
+ * time of the pyramid. Returns 0 or -1. */
 int cuv_waldboost_cuda_collect (
     CuvWaldboostCuda *self, CuvWaldboostResult *results);
 

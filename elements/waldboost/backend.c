@@ -20,11 +20,11 @@ typedef struct {
 
 typedef struct {
   Config config;
-  CuvFrame frame;              /* cropped to the plans' size */
-  const CuvFrame *whole;       /* the same, not cropped */
+  CuvFrame frame;              /* cropped to the size of the plans */
+  const CuvFrame *whole;       /* without cropping */
   int x, y;                    /* where the part begins */
-  bool new_plans;              /* other plans than those of the previous job */
-  CuvWaldboostResult *results; /* of the pass */
+  bool new_plans;              /* plans differ from those of the previous job */
+  CuvWaldboostResult *results; /* for each model of the pass */
 } Job;
 
 /* ---- the models of a pass ---- */
@@ -199,7 +199,7 @@ free_plans (Plans plans, int n)
   }
 }
 
-/* False if memory runs out. */
+/* Returns false if memory runs out. */
 static bool
 make_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
     int width, int height, Plans plans)
@@ -235,7 +235,7 @@ count_levels (const CuvWaldboostPlan *plan)
   return n;
 }
 
-/* Puts plans in force. before: those in force so far. */
+/* Puts plans in force. before: receives the plans in force so far. */
 static void
 exchange_plans (CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
     const Plans plans, Plans before)
@@ -251,8 +251,8 @@ exchange_plans (CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
 
 /* ---- new and free ---- */
 
-/* Whether models share a pass. On the CPU those with other blocks share a part
- * of the work, too. */
+/* Returns whether models share a pass. On the CPU, models with different sizes
+ * of blocks share a part of the work, too. */
 static bool
 can_share (const CuvWaldboostDetector *self, const CuvWaldboostModel *a,
     const CuvWaldboostModel *b)
@@ -296,8 +296,9 @@ open_backend (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
       in_channels ? &channels_classes : &classes, &config, part, processor);
 }
 
-/* A pass without levels is opened by the first region that has some: boxes are
- * rounded, so a region may have a level of a size that the frame has not. */
+/* Opens a pass. A pass without levels is opened later, by the first region that
+ * has levels: as boxes are rounded, a region may have a level of a size that
+ * the frame lacks. */
 static const char *
 open_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
     const CuvFrame *frame, const CuvProcessor *processor)
@@ -338,7 +339,8 @@ cuv_waldboost_detector_new (const CuvWaldboostModel *const *models,
   self->n_models = n_models;
   for (int i = 0; i < n_models; i++)
     self->models[i] = cuv_model_ref (models[i]);
-  memcpy (&self->params, params, sizeof *params); /* padding, too */
+  /* memcpy copies padding, too */
+  memcpy (&self->params, params, sizeof *params);
   self->area = cuv_roi_in_frame (roi, frame->width, frame->height);
   self->x = self->area.left;
   self->y = self->area.top;
@@ -390,8 +392,8 @@ cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
 
 /* ---- a run ---- */
 
-/* Chooses plans for a part of this size: those in force, new ones, or if no
- * window fits NULL. Returns NULL, or an error. */
+/* Chooses plans for a part of this size: those in force or new ones; plans[0]
+ * is NULL if no window fits. Returns NULL, or an error. */
 static const char *
 choose_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
     const CuvFrame *part, Plans plans)
@@ -414,7 +416,8 @@ choose_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
   return NULL;
 }
 
-/* Writes the results of all models of a pass if the window of one fits. */
+/* Writes the results of all models of a pass if the window of one of them
+ * fits. */
 static const char *
 run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
     const CuvProcessor *processor, CuvWaldboostResult *results)
@@ -460,7 +463,8 @@ cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
   memset (self->n_levels, 0, sizeof self->n_levels);
   for (int i = 0; i < self->n_passes && error == NULL; i++)
     error = run_pass (self, &self->passes[i], &job, processor, results);
-  if (error != NULL) { /* unusable after a failed change of plans */
+  /* the detector is unusable after a failed change of plans */
+  if (error != NULL) {
     self->failed = true;
     close_passes (self);
   }

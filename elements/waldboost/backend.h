@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detector of several models in frames of one size and a region of
- * interest, on the CPU or on the GPU. The element calls it; it calls
- * cpu/waldboost-cpu.h, channels/frame.h or cuda/waldboost/waldboost.h. */
+/* Detects with several models in frames of one size and a region of interest,
+ * on the CPU or on the GPU. The element calls it; it calls cpu/waldboost-cpu.h,
+ * channels/frame.h or cuda/waldboost/waldboost.h. */
 #ifndef CUV_WALDBOOST_BACKEND_H
 #define CUV_WALDBOOST_BACKEND_H
 
@@ -9,21 +9,25 @@
 #include "cuvroi.h"
 #include "waldboost.h"
 
-/* Models that are searched for in one pass: those of trees on channels, which
- * share channels (on the GPU those of the same shrink), or a single one. */
+/* Models that are searched for in one pass: either models of trees on channels,
+ * which share channels (on the GPU only if their shrink is the same), or a
+ * single model. */
 typedef struct {
-  int n, index[CUV_WALDBOOST_MAX_MODELS]; /* index: among all models */
-  CuvBackend backend;                     /* closed until a window fits */
+  /* index: positions among all models */
+  int n, index[CUV_WALDBOOST_MAX_MODELS];
+  CuvBackend backend; /* closed before a window fits */
 } CuvWaldboostPass;
 
 typedef struct {
   int n_models, n_passes;
   const CuvWaldboostModel *models[CUV_WALDBOOST_MAX_MODELS];
   CuvWaldboostParams params;
-  /* For the part of the frame in which the model was searched for last. */
+  /* For each model, the plan for the part of the frame that was last
+   * searched. */
   CuvWaldboostPlan *plans[CUV_WALDBOOST_MAX_MODELS];
-  int x, y; /* position of the part of the last run */
-  /* Levels with windows, of the last run; before the first run, of plans. */
+  int x, y; /* position of that part in the last run */
+  /* Numbers of levels with windows in the last run or, before the first run, in
+   * the plans. */
   int n_levels[CUV_WALDBOOST_MAX_MODELS];
   CuvRoi area; /* the region of interest inside the frame */
   int frame_width, frame_height;
@@ -32,30 +36,31 @@ typedef struct {
   CuvWaldboostPass passes[CUV_WALDBOOST_MAX_MODELS];
 } CuvWaldboostDetector;
 
-/* Keeps references to the models, 1 .. CUV_WALDBOOST_MAX_MODELS. roi is clipped
- * to the frame; all 0 = the whole frame. NULL on failure, and *error says
- * why. */
+/* Creates a detector that keeps references to 1 to CUV_WALDBOOST_MAX_MODELS
+ * models. roi is clipped to the frame; all 0: the whole frame. On failure,
+ * returns NULL and sets *error to the cause. */
 CuvWaldboostDetector *cuv_waldboost_detector_new (
     const CuvWaldboostModel *const *models, int n_models,
     const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
     const CuvProcessor *processor, const char **error);
 
-/* NULL is allowed. If on_device, the CUDA context that was current in
- * cuv_waldboost_detector_new() must be current. */
+/* self may be NULL. If on_device, the CUDA context must be current that was
+ * current in cuv_waldboost_detector_new(). */
 void cuv_waldboost_detector_free (CuvWaldboostDetector *self);
 
-/* Whether self was created with these arguments and no run has failed; self may
- * be NULL. params are compared with their padding: clear it. */
+/* Returns whether self was created with these arguments and no run has failed;
+ * self may be NULL. As params are compared including padding, clear their
+ * memory first. */
 bool cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
     const CuvWaldboostModel *const *models, int n_models,
     const CuvWaldboostParams *params, const CuvRoi *roi, const CuvFrame *frame,
     const CuvProcessor *processor);
 
-/* Scans a region of the frame (NULL = all), clipped to the roi, as if it were a
- * frame; hits are relative to x, y. Writes a result for each model, without
- * hits if no window fits; channels that models share take the time of the first
- * one. Memory only grows. Returns NULL, or an error, and then the detector can
- * only be freed. */
+/* Scans a region of the frame (NULL: all of it), clipped to the roi, as if it
+ * were a frame; hits are relative to x, y. Writes a result for each model,
+ * without hits if no window fits; the time of channels that models share is
+ * counted for the first of them. Memory only grows. Returns NULL on success,
+ * otherwise an error; the detector can then only be freed. */
 const char *cuv_waldboost_detector_run (CuvWaldboostDetector *self,
     const CuvFrame *frame, const CuvRoi *region, const CuvProcessor *processor,
     CuvWaldboostResult *results);

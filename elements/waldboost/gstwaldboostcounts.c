@@ -87,7 +87,7 @@ set_array (GstStructure *stats, const gchar *name, const GArray *numbers)
   gst_structure_take_value (stats, name, &array);
 }
 
-/* The fields that a model has, and all models together. */
+/* Sets the fields that describe one model, or all models together. */
 static void
 waldboost_set_counts (
     GstStructure *stats, const GstWaldboostModelCounts *counts)

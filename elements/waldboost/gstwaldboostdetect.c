@@ -7,9 +7,9 @@
  * Slides a window over the frame at many sizes and evaluates a boosted
  * classifier at each position: an OpenCV cascade, a WaldBoost model of BUT FIT,
  * a WBDetector of opencv_contrib, or trees on channels of colour and gradients.
- * Returns exactly the boxes of OpenCV, on the CPU and, for frames in CUDA
- * memory, on the GPU. The frame is neither
- * copied nor changed: boxes are attached as GstVideoRegionOfInterestMeta.
+ * For OpenCV's models, returns exactly the boxes of OpenCV, on the CPU and, for
+ * frames in CUDA memory, on the GPU. The frame is neither copied nor changed:
+ * boxes are attached as GstVideoRegionOfInterestMeta.
  *
  * ## Example launch line
  * |[
@@ -46,13 +46,13 @@ struct _GstWaldboostDetect {
   GstCuvFilter parent;
 
   GstCuvSettings settings;   /* GstWaldboostSettings */
-  GstWaldboostCounts counts; /* protected by the object lock */
+  GstWaldboostCounts counts; /* protected by the object lock; read for stats */
 
-  /* of the streaming thread */
+  /* used by the streaming thread only */
   GstWaldboostDetectors detectors;
   CuvWaldboostGrouper *grouper;
-  GArray *present;         /* GstCuvObject, those of the current frame */
-  GstCuvBudget budget;     /* limits the regions of a frame */
+  GArray *present;         /* GstCuvObject: objects of the current frame */
+  GstCuvBudget budget;     /* limits the total area of a frame's regions */
   GArray *objects;         /* GstWaldboostObject */
   GstWaldboostCounts work; /* counts of the current frame */
 };
@@ -98,7 +98,7 @@ gst_waldboost_detect_configure (
 
 /* ---- analysing ---- */
 
-/* The scans of an area: of each model, those of all rotations. */
+/* The scans of an area: for each model the scans of all rotations. */
 typedef CuvWaldboostHits Scans[CUV_WALDBOOST_MAX_MODELS]
                               [GST_WALDBOOST_MAX_ROTATIONS];
 
@@ -121,8 +121,8 @@ append_objects (GstWaldboostDetect *self, gint model,
   }
 }
 
-/* Adds the results of a rotation. A model has at most CUV_WALDBOOST_MAX_HITS.
- * Returns the number of hits that were lost. */
+/* Adds the results of a rotation. Each model keeps at most
+ * CUV_WALDBOOST_MAX_HITS hits. Returns the number of hits that were lost. */
 static gint
 add_results (GstWaldboostDetect *self, gint rotation,
     CuvWaldboostResult *results, gint *left, Scans scans)
@@ -145,7 +145,8 @@ add_results (GstWaldboostDetect *self, gint rotation,
   return lost;
 }
 
-/* Runs the detectors of all rotations on an area; NULL = the frame or roi. */
+/* Runs the detectors of all rotations on an area; NULL: the whole frame, or
+ * roi. */
 static gboolean
 scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
     gint n_threads, Scans scans)
@@ -173,7 +174,7 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   return TRUE;
 }
 
-/* Makes objects of the hits of a model, in all rotations. */
+/* Makes objects of a model's hits in all rotations. */
 static gboolean
 group (GstWaldboostDetect *self, gint model, const CuvWaldboostHits *scans,
     gint parent_id)
@@ -198,7 +199,7 @@ group (GstWaldboostDetect *self, gint model, const CuvWaldboostHits *scans,
   return TRUE;
 }
 
-/* parent_id: id of the object that has this area, or -1. */
+/* Searches an area. parent_id: id of the object whose area this is, or -1. */
 static gboolean
 search_area (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const CuvRoi *area, gint parent_id, gint n_threads)
@@ -212,7 +213,7 @@ search_area (GstWaldboostDetect *self, const GstCuvFrame *frame,
   return ok;
 }
 
-/* Limit of the total area of a frame's regions, in frames. */
+/* Limit of the total area of a frame's regions, in areas of the frame. */
 #define REGION_FRAMES 16
 
 static guint64
@@ -268,7 +269,7 @@ report_counts (GstWaldboostDetect *self)
   GST_OBJECT_LOCK (self);
   self->counts = self->work;
   GST_OBJECT_UNLOCK (self);
-  self->work = before; /* reuses its arrays */
+  self->work = before; /* reuses the arrays of the previous counts */
 }
 
 static gboolean
@@ -353,7 +354,7 @@ gst_waldboost_detect_close (GstCuvFilter *filter)
   g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
 }
 
-/* Sent by a tracker downstream that has no target. */
+/* Handles an event that a tracker downstream sends when it has no target. */
 static gboolean
 gst_waldboost_detect_src_event (GstBaseTransform *trans, GstEvent *event)
 {

@@ -9,7 +9,7 @@ params_of (const GstWaldboostSettings *s, const GstVideoInfo *info, gint i)
 {
   CuvWaldboostParams params;
 
-  memcpy (&params, &s->params, sizeof params); /* padding, too */
+  memcpy (&params, &s->params, sizeof params); /* memcpy copies padding, too */
   params.rotation = s->rotation[i];
   params.rgb = gst_cuv_frame_rgb_matrix (info);
   return params;
@@ -86,7 +86,7 @@ gst_waldboost_detectors_close (GstWaldboostDetectors *self)
 
 /* ---- warnings ---- */
 
-/* "WxH", or "none" if both are 0. */
+/* Writes "WxH", or "none" if both are 0. */
 static void
 format_limit (gchar *text, gsize size, gint width, gint height)
 {

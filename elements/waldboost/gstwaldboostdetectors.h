@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The detectors of waldboostdetect: one for each rotation, of all models. */
+/* The detectors of waldboostdetect: one for each rotation, each with all
+ * models. */
 #ifndef GST_WALDBOOST_DETECTORS_H
 #define GST_WALDBOOST_DETECTORS_H
 
@@ -14,17 +15,18 @@ typedef struct {
   CuvWaldboostDetector *of[GST_WALDBOOST_MAX_ROTATIONS];
 } GstWaldboostDetectors;
 
-/* Whether self was opened for these settings and frames like this one. */
+/* Returns whether self was opened with these settings for frames like this
+ * one. */
 gboolean gst_waldboost_detectors_match (const GstWaldboostDetectors *self,
     const GstWaldboostSettings *s, const GstCuvFrame *frame);
 
-/* Why frames of this size cannot be searched with the settings, to be freed;
- * NULL if they can. */
+/* Returns why frames of this size cannot be searched with the settings (free
+ * the text), or NULL if they can. */
 gchar *gst_waldboost_size_problem (
     const GstWaldboostSettings *s, const GstCuvFrame *frame);
 
-/* Opens detectors; self must be closed, and stays so after an error. Returns
- * NULL, or the error. */
+/* Opens detectors. self must be closed; if an error is returned, it remains
+ * closed. Returns NULL on success, otherwise the error. */
 const gchar *gst_waldboost_detectors_open (GstWaldboostDetectors *self,
     const GstWaldboostSettings *s, const GstCuvFrame *frame);
 void gst_waldboost_detectors_close (GstWaldboostDetectors *self);

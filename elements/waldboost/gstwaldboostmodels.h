@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The models that the property model of waldboostdetect names. */
+/* The models that waldboostdetect's property `model` lists. */
 #ifndef GST_WALDBOOST_MODELS_H
 #define GST_WALDBOOST_MODELS_H
 
@@ -9,23 +9,27 @@
 
 G_BEGIN_DECLS
 
-/* Immutable, a boxed type with a reference count. */
+/* A list of models; immutable, a boxed type with a reference count. */
 typedef struct {
   gint n;
-  gchar *names[CUV_WALDBOOST_MAX_MODELS]; /* of the files, as in the list */
+  /* names of the files, as in the list */
+  gchar *names[CUV_WALDBOOST_MAX_MODELS];
   const CuvWaldboostModel *models[CUV_WALDBOOST_MAX_MODELS];
 } GstWaldboostModels;
 
 GType gst_waldboost_models_get_type (void);
-void gst_waldboost_models_unref (GstWaldboostModels *self); /* NULL allowed */
+/* NULL is allowed */
+void gst_waldboost_models_unref (GstWaldboostModels *self);
 
 /* Loads the files of a list of names, separated by commas. A backslash before a
- * comma makes it part of a name; a text that is itself the name of a file is
- * that name. Returns NULL and sets *problem, which the caller frees. */
+ * comma makes it part of a name; if the whole text is the name of a file, only
+ * that file is loaded. On failure, returns NULL and sets *problem, which the
+ * caller frees. */
 GstWaldboostModels *gst_waldboost_models_load (
     const gchar *list, const CuvModelOptions *options, gchar **problem);
 
-/* Whether options matter for one of the models: cascades have none. */
+/* Returns whether options affect one of the models; they do not affect
+ * cascades. */
 gboolean gst_waldboost_models_have_options (const GstWaldboostModels *self);
 
 G_END_DECLS

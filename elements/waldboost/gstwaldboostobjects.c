@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-/* The parent among the first n present objects, NULL if there is none. For held
- * objects it may have left the frame, or its id may belong to another
- * object. */
+/* Returns the object's parent among the first n regions, or NULL if it is not
+ * there: with held results, the parent may have left the frame, or its id may
+ * belong to another object. */
 static GstCuvObject *
 parent_among (const GArray *regions, guint n, const GstWaldboostObject *object)
 {
@@ -78,7 +78,7 @@ detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
   return extra;
 }
 
-/* Appends the object to present, whose first n_before objects come from other
+/* Appends the object to `present`, whose first n_before objects come from other
  * elements. */
 static void
 attach_object (const GstWaldboostObject *object, GArray *present,

@@ -11,18 +11,19 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  CuvWaldboostBox box; /* frame pixels */
-  gint parent_id;      /* id of the object it was found in, -1 = the frame */
-  gint model;          /* number of the model that found it */
+  CuvWaldboostBox box; /* in frame pixels */
+  /* id of the object in which it was found; -1: the frame */
+  gint parent_id;
+  gint model; /* index of the model that found it */
 } GstWaldboostObject;
 
-/* NAN if the model gives none. */
+/* Returns the confidence, or NAN if the model's scores do not express one. */
 gdouble gst_waldboost_confidence (
     const GstWaldboostOrigin *origin, gfloat score);
 
-/* Attaches the objects to the buffer, and lists them in message unless it is
- * NULL. present: scratch, an array of GstCuvObject. age: nanoseconds since held
- * results were new, otherwise 0. */
+/* Attaches the objects to the buffer and, unless message is NULL, lists them in
+ * message. present: scratch memory, an array of GstCuvObject. age: nanoseconds
+ * since held results were new, otherwise 0. */
 void gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigins *origins, GstBuffer *buffer,
     const GstVideoInfo *info, GstStructure *message, GstClockTime age);

@@ -63,7 +63,7 @@ is_empty_text (const gchar *text)
   return text == NULL || *text == '\0';
 }
 
-/* The labels that are given for n models. */
+/* Returns the labels that are given for n models. */
 static gchar **
 given_labels (const gchar *label, gint n)
 {
@@ -76,8 +76,8 @@ given_labels (const gchar *label, gint n)
   return list;
 }
 
-/* File names may have any encoding, structures accept UTF-8 only. Frees
- * text. */
+/* Makes a file name, which may have any encoding, valid UTF-8, as structures
+ * require. Frees text. */
 static gchar *
 take_valid (gchar *text)
 {
@@ -87,7 +87,8 @@ take_valid (gchar *text)
   return valid;
 }
 
-/* From sums to scores, which depend on final-threshold. */
+/* Sets the parameters that turn scores, which depend on final-threshold, into
+ * confidences. */
 static void
 set_confidence (GstWaldboostOrigin *self, const CuvWaldboostModel *model)
 {

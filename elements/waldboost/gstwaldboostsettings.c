@@ -16,7 +16,7 @@ is_empty_text (const gchar *text)
 
 /* ---- the models ---- */
 
-/* Called when model, label or labels has changed. Always returns NULL, as it
+/* Called when model, label or labels has changed. Returns NULL because it
  * cannot fail. */
 static gchar *
 update_origins (gpointer settings)
@@ -52,7 +52,7 @@ parse_models (gpointer settings)
   return update_origins (self);
 }
 
-/* At the start the models have just been read with the options. */
+/* When the element starts, the models have just been read with the options. */
 static gchar *
 parse_option (gpointer settings)
 {
@@ -105,7 +105,8 @@ parse_object_class (gpointer settings)
   return NULL;
 }
 
-/* Reads up to n numbers separated by commas. Returns how many, or -1. */
+/* Reads up to n numbers separated by commas. Returns how many were read, or -1
+ * if the text is invalid. */
 static gint
 read_numbers (const gchar *text, gint32 *numbers, gint n)
 {
@@ -320,38 +321,40 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * folders. If a file cannot be loaded while playing, the previous models stay
  * in use.
  *
- * Several models, "a.xml,b.xml", find what each finds alone, and their boxes
- * are grouped separately. On the CPU, models of trees on channels share the
- * channels of the frame. In a list, a backslash before a comma makes the comma
- * part of a name; if a file has the whole text as its name, it is read.
+ * Several models, "a.xml,b.xml", find the same as each model alone, and their
+ * boxes are grouped separately. On the CPU, models of trees on channels share
+ * the channels of the frame. In a list, a backslash before a comma makes the
+ * comma part of a name; if the whole text is the name of a file, that file is
+ * read.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:label:
  *
- * With several models a label for each, in the order of model and separated by
- * commas; where it is empty, that of the file name.
+ * With several models, a label for each, in the order of the property model and
+ * separated by commas; an empty label stands for the name of the model's file.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:labels:
  *
- * With several detectors in one pipeline, give each the same labels: label_id
- * is then the index of an object's label in this list.
+ * With several detectors in one pipeline, give all of them the same list: the
+ * label_id of an object is the index of its label in the list.
  *
  * Since: 0.1
  */
 /**
  * GstWaldboostDetect:threshold:
  *
- * The confidence is 1 / (1 + exp (-s)), where s is the largest score of a
- * group, the last sum minus its threshold. Accepted windows have s >= 0, so
- * values up to 0.5 let all objects pass. If a model gives all windows the same
- * s, its objects have no confidence and always pass. Models of trees on
- * channels say what their sums mean: of their boxes with a confidence of 0.9,
- * about 9 of 10 are right, and boxes may have less than 0.5.
+ * The confidence is 1 / (1 + exp (-s)), where s is the largest score in a
+ * group, and a window's score is its last sum minus the last threshold.
+ * Accepted windows have s >= 0, so values up to 0.5 let all objects pass. If a
+ * model gives all windows the same s, its objects have no confidence and always
+ * pass. Models of trees on channels contain the scale of their sums: about 9 of
+ * 10 boxes with a confidence of 0.9 are right, and boxes may have less than
+ * 0.5.
  *
  * Since: 0.1
  */
@@ -359,8 +362,9 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * GstWaldboostDetect:upscale:
  *
  * With 2, a model with a window of 24x24 pixels finds objects of 12x12. Time
- * and memory grow about with its square. The objects are those that OpenCV
- * finds in the frame resized by cv::resize with INTER_LINEAR_EXACT.
+ * and memory increase approximately with the square of upscale. The objects are
+ * those that OpenCV finds in the frame resized by cv::resize with
+ * INTER_LINEAR_EXACT.
  *
  * Since: 0.1
  */
@@ -377,7 +381,8 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * GstWaldboostDetect:inference-region:
  *
  * With roi-list the detector runs on each region of interest of the incoming
- * buffer, as if it were a frame. Objects have its id as parent_id.
+ * buffer, as if the region were a frame. Objects have the region's id as
+ * parent_id.
  *
  * Since: 0.1
  */

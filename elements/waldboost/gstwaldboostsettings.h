@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of waldboostdetect, and the models that they name. The base
- * class copies them before a frame; see gst/settings. */
+/* The properties of waldboostdetect, and what is derived from them, such as the
+ * models. The base class copies them before each frame; see gst/settings. */
 #ifndef GST_WALDBOOST_SETTINGS_H
 #define GST_WALDBOOST_SETTINGS_H
 
@@ -28,13 +28,14 @@ typedef struct {
   gint max_objects;
   gdouble threshold;
 
-  GstWaldboostModels *models;    /* while started */
-  CuvModelOptions model_options; /* options that they were read with */
-  GstWaldboostOrigins *origins;  /* label and model of the objects found with
-                                  * these settings */
-  CuvRoi area;                   /* roi, parsed */
-  gint n_rotations, rotation[GST_WALDBOOST_MAX_ROTATIONS]; /* parsed */
-  GQuark region_label; /* object_class, 0 = any */
+  GstWaldboostModels *models;    /* NULL while stopped */
+  CuvModelOptions model_options; /* options with which the models were read */
+  /* label and model of objects found with these settings */
+  GstWaldboostOrigins *origins;
+  CuvRoi area; /* parsed roi */
+  /* parsed rotations */
+  gint n_rotations, rotation[GST_WALDBOOST_MAX_ROTATIONS];
+  GQuark region_label; /* parsed object_class; 0 = any */
 } GstWaldboostSettings;
 
 extern const GstCuvSettingsTable gst_waldboost_settings;

@@ -30,7 +30,8 @@
 GST_DEBUG_CATEGORY_STATIC (waldboost_train_debug);
 #define GST_CAT_DEFAULT waldboost_train_debug
 
-/* See CuvTrainParams; the defaults of cuvision-train, not tuned. */
+/* See CuvTrainParams. These are the defaults of cuvision-train and were not
+ * tuned. */
 #define MAX_FEATURES 20000
 #define REFILL 0.5
 
@@ -44,16 +45,16 @@ struct _GstWaldboostTrain {
   GstCuvSettings settings; /* GstWaldboostTrainSettings */
   GstVideoInfo info;       /* used by the streaming thread */
 
-  /* Not held while a message is posted. */
+  /* Released while a message is posted. */
   GMutex lock;
-  GCond changed;                   /* n_threads or unlocked */
-  GstWaldboostCollector collector; /* its dataset is NULL while stopped */
-  gboolean training;               /* a thread uses the roles of the data set */
-  guint n_threads;                 /* number of threads that train or post the
-                                    * result */
+  /* signals a change of n_threads or unlocked */
+  GCond changed;
+  GstWaldboostCollector collector; /* dataset is NULL while stopped */
+  gboolean training;               /* a thread uses the roles in the data set */
+  guint n_threads;                 /* threads that train or post the result */
   guint n_new;                     /* frames kept since training began */
   guint n_models;                  /* models written */
-  gboolean failed;                 /* the last training */
+  gboolean failed;                 /* whether the last training failed */
   gboolean unlocked;
 };
 
@@ -85,7 +86,8 @@ gst_waldboost_train_get_stats (GstElement *element, GValue *value)
   g_mutex_unlock (&self->lock);
 }
 
-/* New settings apply to the next frame and to the next training. */
+/* Returns the choice of frames in the pending settings, which apply to the next
+ * frame and to the next training. */
 static GstWaldboostChoice
 pending_choice (GstWaldboostTrain *self)
 {
@@ -107,7 +109,7 @@ pending_choice (GstWaldboostTrain *self)
   return choice;
 }
 
-/* Free its model. */
+/* Returns the options of the pending settings; free options.model. */
 static GstWaldboostTrainingOptions
 pending_options (GstWaldboostTrain *self)
 {
@@ -125,7 +127,7 @@ pending_options (GstWaldboostTrain *self)
   return options;
 }
 
-/* Frees the error. */
+/* Posts a message and frees the error. */
 static void
 post_problem (GstWaldboostTrain *self, GstMessageType type, GError *error)
 {
@@ -152,7 +154,7 @@ set_train (GstWaldboostTrain *self, gboolean train)
 typedef struct {
   GstWaldboostTrain *element;
   GstWaldboostTraining *training;
-  GstMessageType severity; /* severity of a failure */
+  GstMessageType severity; /* message type if training fails */
 } Job;
 
 static void
@@ -163,7 +165,7 @@ job_free (Job *self)
   g_free (self);
 }
 
-/* Nothing is posted if the element has been stopped. */
+/* Posts the result; posts nothing if the element has been stopped. */
 static void
 job_report (const Job *self, GstStructure *message, GError *error)
 {
@@ -199,7 +201,8 @@ job_run (gpointer data)
   return NULL;
 }
 
-/* Call with the lock held. features: those that there are enough frames for. */
+/* Starts a thread that trains. Call with the lock held. features: kinds of
+ * features for which there are enough frames. */
 static void
 start_job (GstWaldboostTrain *self, gint features, GstMessageType severity)
 {
@@ -219,8 +222,8 @@ start_job (GstWaldboostTrain *self, gint features, GstMessageType severity)
   g_thread_unref (g_thread_new ("waldboosttrain", job_run, job));
 }
 
-/* Does nothing if the element is stopped or already training. severity: that of
- * the message posted if training fails. */
+/* Starts training unless the element is stopped or already training. severity:
+ * type of the message that is posted if training fails. */
 static void
 train (GstWaldboostTrain *self, GstMessageType severity)
 {
@@ -255,8 +258,9 @@ gst_waldboost_train_notify (GObject *object, GParamSpec *spec)
 
 /* ---- the end of the stream ---- */
 
-/* Called by the streaming thread with the preroll lock held; releases it while
- * the element is paused. Returns FALSE if the element is flushing. */
+/* Waits for the model. Call from the streaming thread with the preroll lock
+ * held, which is released while the element is paused. Returns FALSE if the
+ * element is flushing. */
 static gboolean
 wait_for_model (GstWaldboostTrain *self)
 {
@@ -320,7 +324,7 @@ gst_waldboost_train_unlock_stop (GstBaseSink *sink)
   return TRUE;
 }
 
-/* The model is written before the message EOS is posted. */
+/* Writes the model before the message EOS is posted. */
 static gboolean
 gst_waldboost_train_event (GstBaseSink *sink, GstEvent *event)
 {
@@ -391,7 +395,7 @@ gst_waldboost_train_start (GstBaseSink *sink)
   return FALSE;
 }
 
-/* Ends a running training without a model. */
+/* Ends a training that is in progress, without a model. */
 static gboolean
 gst_waldboost_train_stop (GstBaseSink *sink)
 {

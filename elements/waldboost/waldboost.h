@@ -5,7 +5,7 @@
  * A frame, from the element to its objects:
  *   gstwaldboostdetect.c   the element
  *   gstwaldboostsettings.c its properties
- *   gstwaldboostmodels.c   names of files -> models
+ *   gstwaldboostmodels.c   file names -> models
  *   gstwaldboostorigins.c  labels of the models' objects
  *   gstwaldboostdetectors.c  a detector for each rotation
  *   gstwaldboostcounts.c   statistics of a frame
@@ -22,9 +22,9 @@
  *     turn.c           rotated pictures
  *     integral.c       resized rows and rows of integral images
  *     waldboost.c      features and classifiers, for one row of windows
- *   cpu/        the scan of a whole frame: strips, threads, memory
+ *   cpu/        scans a whole frame: strips, threads, memory
  *     waldboost-cpu.c         the scan; -memory.c allocates what it needs
- *     scan-work.c             what threads find, as a result
+ *     scan-work.c             combines the threads' hits into a result
  *     waldboost-dsp.c         function table: plain C, overwritten by x86/
  *     x86/                    the same in AVX2; see x86/waldboost-avx2.h
  *   channels/   aggregated channels of a picture: colours and gradients in
@@ -69,45 +69,50 @@
 
 #define CUV_WALDBOOST_MAX_UPSCALE 8
 
-/* Models that are searched for at once. */
+/* Models that can be searched for in one scan. */
 #define CUV_WALDBOOST_MAX_MODELS 16
 
-/* Limits of a picture that is enlarged or turned. */
+/* Limits of an enlarged or rotated picture. */
 #define CUV_WALDBOOST_MAX_SIDE 32767
 #define CUV_WALDBOOST_MAX_PIXELS (1 << 26)
 
 typedef struct {
   CuvScan scan;
-  double scale_factor;                /* OPENCV: ratio of successive levels */
-  int32_t octaves, levels_per_octave; /* DENSE: 0 = 4 octaves, 8 levels */
+  /* OPENCV: ratio of the scales of successive levels */
+  double scale_factor;
+  /* DENSE: 0 = 4 octaves, 8 levels per octave */
+  int32_t octaves, levels_per_octave;
   /* Factor by which the frame is enlarged before the scan, to find objects
-   * smaller than the window: 1 .. CUV_WALDBOOST_MAX_UPSCALE, 0 = 1. The result
-   * is that of the frame resized by cv::resize (INTER_LINEAR_EXACT). */
+   * smaller than the window: 1 to CUV_WALDBOOST_MAX_UPSCALE, 0 = 1. The
+   * result is that of scanning the frame resized by cv::resize
+   * (INTER_LINEAR_EXACT). */
   double upscale;
-  /* Rotation of the objects to look for, degrees clockwise. */
-  int32_t rotation; /* -180 .. 180 */
-  /* Object sizes to look for, frame pixels; 0 = no limit. If an OPENCV scan has
-   * no level between them, the one nearest to the minimum is scanned. */
+  /* Rotation of the objects to search for, in degrees clockwise. */
+  int32_t rotation; /* -180 to 180 */
+  /* Object sizes to search for, in frame pixels; 0 = no limit. If an OPENCV
+   * scan has no level between the limits, the one nearest to the minimum is
+   * scanned. */
   int32_t min_width, min_height;
   int32_t max_width, max_height;
   /* WaldBoost models: numbers of weak classifiers after which survivors are
-   * counted and the GPU compacts them; n_segments 0 = 1, 8, 64, 256, 512. */
+   * counted, and compacted on the GPU; n_segments = 0: after 1, 8, 64, 256,
+   * 512. */
   int32_t n_segments, segment_end[CUV_WALDBOOST_MAX_SEGMENTS];
   CuvRearrangement rearrangement;
-  int32_t block_size; /* 8, 16, 32, 0 = the fastest measured */
-  CuvRgbMatrix rgb;   /* models on channels: from YUV frames to RGB */
+  int32_t block_size; /* 8, 16 or 32; 0 = the fastest measured */
+  CuvRgbMatrix rgb;   /* models on channels: converts YUV frames to RGB */
 } CuvWaldboostParams;
 
 /* Plans the scan of frames of width x height pixels; n_levels is 0 if no window
- * fits. AUTO scans a model on channels at its own levels, whose number octaves
- * and levels_per_octave do not change. Returns NULL if memory runs out or a
- * parameter is out of range: a scan other than DENSE of such a model; OPENCV
- * with scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves not in
- * 0 .. 16 or levels_per_octave not in 0 .. 64; upscale or rotation outside
- * their ranges; a picture that cuv_waldboost_picture_size() rejects; n_segments
- * not in 0 .. CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1; block_size not 0,
- * 8, 16 or 32. Segment ends may be in any order and beyond the model's end.
- * Free with cuv_waldboost_plan_free(). */
+ * fits. AUTO scans a model on channels at the model's own levels and ignores
+ * octaves and levels_per_octave. Returns NULL if memory runs out or a parameter
+ * is out of range: a scan other than AUTO or DENSE with a model on channels;
+ * OPENCV with scale_factor < CUV_WALDBOOST_MIN_SCALE_FACTOR; DENSE with octaves
+ * outside 0 to 16 or levels_per_octave outside 0 to 64; upscale or rotation
+ * outside their ranges; a picture that cuv_waldboost_picture_size() rejects;
+ * n_segments outside 0 to CUV_WALDBOOST_MAX_SEGMENTS; a segment_end < 1;
+ * block_size not 0, 8, 16 or 32. Segment ends may be in any order and beyond
+ * the model's end. Free with cuv_waldboost_plan_free(). */
 CuvWaldboostPlan *cuv_waldboost_plan_new (const CuvWaldboostModel *model,
     const CuvWaldboostParams *params, int width, int height);
 void cuv_waldboost_plan_free (CuvWaldboostPlan *plan); /* NULL is allowed */
@@ -120,57 +125,59 @@ bool cuv_waldboost_picture_size (
 
 /* ---- grouping ---- */
 
-/* An object in the frame: the mean of a group of windows, or one window. */
+/* A box in the frame: the mean of a group of windows, or a single window. */
 typedef struct {
-  int32_t x, y, width, height; /* frame pixels */
-  float score;                 /* maximum over the windows */
+  int32_t x, y, width, height; /* in frame pixels */
+  float score;                 /* maximum score of the windows */
   int32_t neighbours;          /* number of windows */
-  int32_t rotation;            /* degrees, clockwise: that of the plan; of a
-                                * group, that of most of its windows, on a tie
-                                * the first */
+  /* degrees clockwise: the plan's rotation; for a group, the most frequent
+   * one, on a tie the first of these */
+  int32_t rotation;
 } CuvWaldboostBox;
 
-/* The window of a hit, in pixels of the enlarged frame; rounding may move it
- * over the edge. A window of a rotated picture keeps its centre, and its sides
- * are rotated to the nearest multiple of 90 degrees. */
+/* Returns the window of a hit, in pixels of the enlarged frame; rounding may
+ * move it beyond the edge. A window of a rotated picture keeps its centre, and
+ * its sides are rotated to the nearest multiple of 90 degrees. */
 CuvWaldboostBox cuv_waldboost_box (
     const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit);
 
 typedef enum {
-  CUV_GROUPING_AUTO, /* by scan: NEIGHBORS for OPENCV, WBD, NMS for DENSE */
+  /* NEIGHBORS for OPENCV scans, WBD for WBD, NMS for DENSE */
+  CUV_GROUPING_AUTO,
   CUV_GROUPING_NONE, /* one box per window */
   /* as cv::groupRectangles with eps 0.2: groups of more than min_neighbours
-   * similar windows, in the order of the first window of each */
+   * similar windows, in the order of the groups' first windows */
   CUV_GROUPING_NEIGHBORS,
   /* as NEIGHBORS with WBDetector's eps of 0.7; scores are 0 or more */
   CUV_GROUPING_WBD,
-  /* non-maximum suppression: windows by descending score, equal scores by
-   * scan, level, y, x; a window is dropped if its intersection with a kept one
-   * is above nms_iou of their union, or above nms_inside of the smaller of the
-   * two (pixel areas, quotients in double). A dropped window is a neighbour of
-   * the first kept one that drops it */
+  /* non-maximum suppression in the order of descending scores, equal scores by
+   * scan, level, y, x. A window is dropped if its intersection with a kept
+   * window divided by their union is above nms_iou, or divided by the smaller
+   * window is above nms_inside (areas in pixels, quotients in double). A
+   * dropped window is a neighbour of the first kept window that drops it */
   CUV_GROUPING_NMS,
 } CuvGroupingMethod;
 
 typedef struct {
   CuvGroupingMethod method;
-  int min_neighbours; /* NEIGHBORS, WBD; 0 = as NONE */
-  double nms_iou;     /* NMS, 0 .. 1 */
-  double nms_inside;  /* NMS, 0 .. 1 */
+  int min_neighbours; /* NEIGHBORS, WBD; 0 = like NONE */
+  double nms_iou;     /* NMS: maximum of intersection / union, 0 to 1 */
+  double nms_inside;  /* NMS: maximum of intersection / smaller area, 0 to 1 */
 } CuvGrouping;
 
-/* The defaults of NMS, which are in force when a model's threshold is set. A
- * window of twice the size around an object, or of half the size inside of it,
- * has an intersection over union of only 1/4. */
+/* The defaults of NMS, with which training sets a model's threshold. The
+ * intersection over union of an object and a window of twice its size around
+ * it, or half its size inside it, is only 1/4. */
 #define CUV_NMS_IOU 0.3
 #define CUV_NMS_INSIDE 0.65
 
 typedef struct _CuvWaldboostGrouper CuvWaldboostGrouper;
 
-/* Owns the memory of the grouping, which grows with the largest number of hits
- * seen. Returns NULL if memory runs out. */
+/* Creates a grouper, which owns the memory of the grouping; this grows with the
+ * largest number of hits so far. Returns NULL if memory runs out. */
 CuvWaldboostGrouper *cuv_waldboost_grouper_new (void);
-void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self); /* NULL allowed */
+/* NULL is allowed */
+void cuv_waldboost_grouper_free (CuvWaldboostGrouper *self);
 
 /* The hits of one scan of a frame. */
 typedef struct {
@@ -180,10 +187,10 @@ typedef struct {
 } CuvWaldboostHits;
 
 /* Groups the hits of all scans of a frame into boxes, clipped to the frame and
- * valid until the next call. The plans of scans with hits may differ in their
- * rotation only. Hits are grouped in the order of the scans; windows of rotated
- * pictures whose boxes exceed the frame are dropped. Returns the number of
- * boxes, or -1 if memory runs out. */
+ * valid until the next call. The plans of scans with hits may differ only in
+ * their rotation. Hits are grouped in the order of the scans; windows of
+ * rotated pictures whose boxes exceed the frame are dropped. Returns the number
+ * of boxes, or -1 if memory runs out. */
 int cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
     const CuvWaldboostBox **boxes);

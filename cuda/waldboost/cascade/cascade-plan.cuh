@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The plan of an OpenCV cascade's scan (host code): the shape of its tiles, the
-// format of its nodes, its tables, and from these the arguments of its kernels.
-// Which kernels run is decided in cascade-scanner.cu.
+// format of its nodes, its tables, and the arguments of its kernels. Which
+// kernels run is decided in cascade-scanner.cu.
 #ifndef CUV_WALDBOOST_CASCADE_PLAN_CUH
 #define CUV_WALDBOOST_CASCADE_PLAN_CUH
 
 #include <type_traits>
 #include "waldboost/cascade/host-tables.cuh"
 
-// maximum number of stumps of a stage with a table in Cascade.passes
+// maximum number of stumps in a stage with a table in CuvCascade.passes
 #define CUV_CASCADE_MAX_TABLED 12
 
 template <typename Node> struct CuvCascadePlan {
@@ -104,8 +104,8 @@ template <typename Node> struct CuvCascadePlan {
     stages.push_back (stage);
   }
 
-  // Whether a stage can be evaluated for pairs of windows, given that all
-  // before it are.
+  // Returns whether a stage can be evaluated for pairs of windows, provided
+  // that all stages before it are.
   bool
   decides_pairs (const CuvCascadeStage &stage) const
   {
@@ -113,8 +113,8 @@ template <typename Node> struct CuvCascadePlan {
         && stage.end <= CUV_CASCADE_PAIR_WEAK;
   }
 
-  // Chooses the tallest tile that fits a multiprocessor four times, otherwise
-  // one of 8 rows if it fits once, otherwise none (tiled is false).
+  // Chooses the tallest tile of which four fit a multiprocessor, otherwise one
+  // of 8 rows if that fits once, otherwise none (tiled is false).
   void
   choose_tile_shape (const CuvWaldboostPlan &plan)
   {
@@ -125,8 +125,7 @@ template <typename Node> struct CuvCascadePlan {
 
     for (int i = 0; i < plan.n_levels; i++)
       widest = std::max (widest, plan.levels[i].step);
-    // static shared memory of the kernels, and what the system reserves per
-    // block
+    // static shared memory of the kernels, and what CUDA reserves per block
     const int of_list = haar
         ? CUV_CASCADE_MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
         : CUV_CASCADE_MAX_TILE_Y * sizeof (uint16_t);
@@ -140,8 +139,8 @@ template <typename Node> struct CuvCascadePlan {
                          + model.window_width + 1 + per_16_bytes - 1)
         / per_16_bytes * per_16_bytes;
     shape.pitch[1] = 2 * shape.half;
-    // windows below each other are 4 banks of shared memory apart, 8 at step 2,
-    // which avoids bank conflicts of clustered survivors
+    // windows below each other are an odd multiple of 4 banks of shared memory
+    // apart, 8 at step 2, which avoids bank conflicts of clustered survivors
     for (int s = 0; s < 2 && paired; s++)
       shape.pitch[s] |= 4;
     fixed =
@@ -162,7 +161,8 @@ template <typename Node> struct CuvCascadePlan {
 
         largest = std::max (largest, n);
         if (s == 0)
-          unsplit_bytes = n * (size_t) size; // if all other levels are split
+          // size of tiles with unsplit columns
+          unsplit_bytes = n * (size_t) size;
         if (s == 0 || widest == 2)
           elements = std::max (elements, n);
       }
@@ -176,7 +176,7 @@ template <typename Node> struct CuvCascadePlan {
       // LBP nodes in tiles are always packed, so their offsets must fit 16
       // bits, in the split layout too
       tiled &= haar || largest <= UINT16_MAX;
-      fixed &= rows > 8; // decide_tile() takes rows in pairs
+      fixed &= rows > 8; // decide_tile() evaluates rows in pairs
     }
     if (!tiled) {
       shape.rows = haar ? CUV_CASCADE_MAX_HAAR_Y : CUV_CASCADE_MAX_TILE_Y;
@@ -188,8 +188,8 @@ template <typename Node> struct CuvCascadePlan {
   std::vector<Node>
   lay_out (const CuvFeatureLayout &layout) const
   {
-    const bool stumps =
-        model.stumps && tiled; // otherwise the kernels for trees
+    // without tiles, kernels for trees evaluate the stumps
+    const bool stumps = model.stumps && tiled;
     std::vector<Node> nodes (source.size ());
 
     for (size_t i = 0; i < source.size (); i++) {
@@ -229,7 +229,7 @@ template <typename Node> struct CuvCascadePlan {
   {
     pairs = {};
     if constexpr (!haar) {
-      // the last stage needs its sum, the score
+      // the last stage is not paired, because its sum is the score
       const int max_stages =
           std::max (1, std::min (CUV_CASCADE_PAIR_STAGES, model.n_stages - 1));
 
@@ -305,7 +305,7 @@ template <typename Node> struct CuvCascadePlan {
 
   // ---- arguments of the kernels ----
 
-  // Tiles first .. end - 1.
+  // Tiles first to end - 1.
   struct TileRange {
     int first, end;
 
@@ -372,24 +372,25 @@ template <typename Node> struct CuvCascadePlan {
   std::vector<float> leaves;
   std::vector<CuvCascadeStage> stages;
   std::vector<uint32_t> passes;
-  // sums are exact in any order; tiles are in shared memory; windows are
-  // scanned in pairs; tiles have cuv_cascade_fixed_pitch(); nodes are packed
+  // exact: sums are exact in any order; tiled: tiles are in shared memory;
+  // paired: windows are scanned in pairs; fixed: tiles have
+  // cuv_cascade_fixed_pitch(); packed: nodes are packed
   bool exact, tiled, paired, fixed, packed;
   int shared_limit, shared_of_multiprocessor; // bytes
   bool has_ranges = false;
   int skip, n_tiles;
-  int n_split; // the first tiles are of levels with split columns
-  size_t shared_bytes, unsplit_bytes; // of a tile; of one with unsplit columns
+  int n_split; // number of tiles with split columns, which come first
+  size_t shared_bytes, unsplit_bytes; // of a tile; with unsplit columns
   CuvCascadeTileShape shape;
   CuvCascadeFirstStage<Node> first = {};
   CuvCascadePairStages pairs = {};
   CuvBuffer passed = {}, no_skip = {}; // bit masks, see decide_tile()
   // offsets in the plan's tables
   size_t weak_at, leaves_at, stages_at, passes_at, tiles_at;
-  size_t lookup_at = 0; // LBP
+  size_t lookup_at = 0; // LBP only
   size_t patterns_at, ranges_at = 0;
   size_t nodes_at[2],
-      branches_at[2]; // unsplit and split; branches of packed nodes
+      branches_at[2]; // [0]: unsplit, [1]: split columns
 };
 
 #endif

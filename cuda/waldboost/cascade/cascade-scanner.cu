@@ -19,8 +19,8 @@ public:
     return plan.set_plan (*search->plan, pyramid, tables);
   }
 
-  // The choice by format of the integral images and of the nodes; waldboost.h
-  // has it as a table.
+  // Chooses by format of the integral images and of the nodes; waldboost.h has
+  // the choice as a table.
   int
   submit (const CuvPyramid &pyramid, int, const CuvScanHits &hits,
       const CuvScanRows &rows, cudaStream_t stream) override
@@ -51,8 +51,7 @@ private:
     cudaStream_t stream;
   };
 
-  // The choice for tiles in shared memory, by shape of the trees and of the
-  // tiles.
+  // Chooses for tiles in shared memory, by shape of the trees and of the tiles.
   template <typename Nodes, typename Sum>
   int
   scan_tiles (const Run &run)
@@ -68,7 +67,7 @@ private:
     return scan_windows<Nodes, Sum, true, true, false> (run);
   }
 
-  // Kernels that evaluate one window per thread at a time.
+  // Launches the kernels that evaluate one window per thread at a time.
   template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
   int
   scan_windows (const Run &run)
@@ -86,7 +85,7 @@ private:
     uint32_t *no_skip_bits =
         Node::haar ? (uint32_t *) plan.no_skip.data : passed_bits;
 
-    // drivers before 530 take no more arguments
+    // drivers before 530 accept at most this size of arguments
     static_assert (sizeof tiles + sizeof (CuvPyramidLevel *)
             + sizeof (CuvCascadeImages) + sizeof plan.shape + sizeof cascade
             + sizeof plan.first + sizeof passed_bits + sizeof no_skip_bits
@@ -109,8 +108,8 @@ private:
     return 0;
   }
 
-  // Kernels that evaluate two windows per word of the integral images. Levels
-  // with split columns have larger tiles than the others, thus two launches.
+  // Launches the kernels that evaluate two windows per word of the integral
+  // images: twice, because levels with split columns have larger tiles.
   template <typename Nodes>
   int
   scan_pairs (const Run &run)

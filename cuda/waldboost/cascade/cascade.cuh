@@ -14,20 +14,20 @@
 #define CUV_CASCADE_TILE_X 64
 #define CUV_CASCADE_MAX_TILE_Y 32
 #define CUV_CASCADE_MAX_HAAR_Y 16
-// most weak classifiers of a stage 0 that is a kernel argument
+// maximum number of weak classifiers in a stage 0 that is a kernel argument
 #define CUV_CASCADE_FIRST_WEAK 24
 
 // When few windows of a tile are left, several threads evaluate a stage for one
 // window, if sums are exact in any order: a warp in long stages,
-// CUV_CASCADE_GROUP threads in others. The limits were fastest among those
-// measured.
-#define CUV_CASCADE_LONG_STAGE 24 // least weak classifiers of a long stage
+// CUV_CASCADE_GROUP threads in short ones. These limits were the fastest of
+// those measured.
+#define CUV_CASCADE_LONG_STAGE 24 // weak classifiers; fewer: a short stage
 #define CUV_CASCADE_GROUP 8
 // maximum number of windows for which CUV_CASCADE_GROUP is faster in a short
 // stage
 #define CUV_CASCADE_FEW_SHORT 48
-#define CUV_CASCADE_FEW_LONG 128 // and in a long one
-#define CUV_CASCADE_FEW 32       // windows; fewer are not compacted
+#define CUV_CASCADE_FEW_LONG 128 // the same for a warp in a long stage
+#define CUV_CASCADE_FEW 32       // lists of fewer windows are not compacted
 
 // Haar: a pitch known at compile time, for windows of at most
 // CUV_CASCADE_FIXED_WINDOW columns, so that addresses of windows in different
@@ -42,13 +42,13 @@ cuv_cascade_fixed_pitch (bool split)
 }
 
 struct CuvCascadeStage {
-  int32_t first, end; // weak classifiers
+  int32_t first, end; // weak classifiers first to end - 1
   float threshold;
-  int32_t
-      passes; // stage of few stumps: index into Cascade.passes, otherwise -1
+  // index of a stage of few stumps in CuvCascade.passes, otherwise -1
+  int32_t passes;
 };
 
-// A cascade on the device; Nodes: WideNodes or PackedNodes.
+// A cascade on the device; Nodes: CuvCascadeWideNodes or CuvCascadePackedNodes.
 template <typename Nodes> struct CuvCascade {
   int32_t n_stages, window_width, window_height;
   int32_t skip;  // boolean: see CuvWaldboostPlan
@@ -56,14 +56,15 @@ template <typename Nodes> struct CuvCascade {
   const CuvCascadeStage *stages;
   const CuvWeak *weak;
   const float *leaves;
-  // for each stage of few stumps a bit set: which combinations of the stumps'
-  // decisions (left = 1, the first stump is the highest bit) pass the stage
+  // a bit set for each stage of few stumps: the combinations of the stumps'
+  // decisions (left = 1, the first stump is the highest bit) that pass the
+  // stage
   const uint32_t *passes;
-  // for each LBP node a bit set of 8 words: which patterns go left. With b =
+  // a bit set of 8 words for each LBP node: the patterns that go left. With b =
   // cuv_below(), the complement of the code, the bit is the top one of word[b
   // >> 5] << (b & 31)
   const uint32_t *lookup;
-  Nodes nodes[2]; // laid out unsplit, split
+  Nodes nodes[2]; // for unsplit and for split columns
 
   __device__ Nodes
   nodes_of (bool split) const
@@ -72,19 +73,19 @@ template <typename Nodes> struct CuvCascade {
   }
 };
 
-// Stage 0, passed by value: uniform reads then come from constant memory.
+// Stage 0, passed by value so that uniform reads come from constant memory.
 template <typename Node> struct CuvCascadeFirstStage {
   CuvCascadeStage stage;
-  int32_t n; // 0: does not fit
+  int32_t n; // 0: has too many weak classifiers
   Node nodes[2][CUV_CASCADE_FIRST_WEAK];
 };
 
 // Layout of a tile in shared memory.
 struct CuvCascadeTileShape {
-  int32_t rows;           // window positions
-  int32_t pitch[2];       // elements, unsplit and split
-  int32_t half;           // of a split row, elements
-  int32_t image_elements; // size of one image's tile
+  int32_t rows;           // number of window rows
+  int32_t pitch[2];       // elements per row: unsplit, split columns
+  int32_t half;           // elements of half a split row
+  int32_t image_elements; // elements of one image's tile
   int32_t window_height;
 
   __device__ int
@@ -103,7 +104,7 @@ struct CuvCascadeImages {
 
 // ---- one window ----
 
-// A window's top left corner in each image, in shared memory for tiles.
+// The top left corner of a window in each image; with tiles, in shared memory.
 template <typename Sum> struct CuvCascadeView {
   const Sum *sums;
   const uint32_t *tilted;
@@ -111,7 +112,7 @@ template <typename Sum> struct CuvCascadeView {
   unsigned half; // pairs: byte selector of the window's half
 };
 
-// The window's block sum; with CuvPyramidPair, one of the two in a word.
+// Returns a window's block sum: with CuvPyramidPair, one of the two in a word.
 template <typename Sum>
 static __device__ __forceinline__ int
 sum_in (const CuvCascadeView<Sum> &, unsigned sum)
@@ -125,7 +126,7 @@ sum_in (const CuvCascadeView<CuvPyramidPair> &view, unsigned sums)
   return __byte_perm (sums, 0, view.half);
 }
 
-// A node's decision: the top bit is set if it goes left.
+// Returns a node's decision: the top bit is set if the window goes left.
 template <typename Nodes, typename Sum>
 static __device__ __forceinline__ unsigned
 decide (const CuvCascade<Nodes> &cascade, const CuvCascadeView<Sum> &view,
@@ -143,7 +144,7 @@ decide (const CuvCascade<Nodes> &cascade, const CuvCascadeView<Sum> &view,
       << (below & 31);
 }
 
-// Converts a sum of pixels; sums below 2^23 through the mantissa.
+// Converts a sum of pixels; a sum below 2^23 by inserting it into the mantissa.
 template <bool small>
 static __device__ __forceinline__ float
 to_float (uint32_t sum)
@@ -153,7 +154,8 @@ to_float (uint32_t sum)
       : (float) (int) sum;
 }
 
-// Packed nodes are not tilted and their sums are below 2^23.
+// Returns a Haar node's decision. Packed nodes are not tilted, and their sums
+// are below 2^23.
 template <typename Nodes>
 static __device__ __forceinline__ unsigned
 decide (const CuvCascade<Nodes> &, const CuvCascadeView<uint32_t> &view,
@@ -170,7 +172,7 @@ decide (const CuvCascade<Nodes> &, const CuvCascadeView<uint32_t> &view,
   return value * view.factor < node.threshold ? 1u << 31 : 0;
 }
 
-// A node's successor for a window.
+// Returns a node's successor for a window.
 template <typename Nodes, typename Sum>
 static __device__ __forceinline__ CuvCascadeBranch
 branch_of (const CuvCascade<Nodes> &cascade, const CuvCascadeView<Sum> &view,
@@ -179,7 +181,7 @@ branch_of (const CuvCascade<Nodes> &cascade, const CuvCascadeView<Sum> &view,
   return (int) decide (cascade, view, node) < 0 ? node.left : node.right;
 }
 
-// The response of weak classifier k.
+// Returns the response of weak classifier k.
 template <bool stumps, typename Nodes, typename Sum>
 static __device__ __forceinline__ float
 leaf_of (const CuvCascade<Nodes> &cascade, const Nodes &nodes, int k,
@@ -195,7 +197,7 @@ leaf_of (const CuvCascade<Nodes> &cascade, const Nodes &nodes, int k,
   return cascade.leaves[weak.first_leaf - child];
 }
 
-// Whether the decisions of a stage's stumps pass it.
+// Returns whether a window with these decisions of the stumps passes the stage.
 template <typename Nodes>
 static __device__ __forceinline__ bool
 look_up (const CuvCascade<Nodes> &cascade, const CuvCascadeStage &stage,
@@ -205,8 +207,9 @@ look_up (const CuvCascade<Nodes> &cascade, const CuvCascadeStage &stage,
       & 1;
 }
 
-// A stage's sum, its weak classifiers distributed over a group of threads;
-// groups larger than 1 require that sums are exact in any order.
+// Computes a stage's sum with its weak classifiers distributed over a group of
+// threads; a group of several threads requires sums that are exact in any
+// order.
 template <bool stumps, int group, typename Nodes, typename Sum>
 static __device__ double
 stage_sum (const CuvCascade<Nodes> &cascade, const Nodes &nodes,

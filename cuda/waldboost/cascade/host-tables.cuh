@@ -21,7 +21,7 @@ lay_out_node (CuvCascadeHaarNode *to, const CuvHaarNode &node,
   to->threshold = node.threshold;
 }
 
-// The table Cascade.lookup.
+// Returns the table CuvCascade.lookup.
 static std::vector<uint32_t>
 lay_out_lookup (const std::vector<CuvGridNode> &nodes)
 {
@@ -48,7 +48,8 @@ lay_out_pair (const CuvGridNode &node, const CuvFeatureLayout &layout)
     { corners.column[1], corners.column[2], corners.column[3] }, small };
 }
 
-// The table of PairPatterns: as lookup, but indexed by the pattern itself.
+// Returns the table of CuvCascadePairPatterns: like lookup, but indexed by the
+// pattern itself.
 static std::vector<uint32_t>
 lay_out_patterns (const std::vector<CuvGridNode> &nodes)
 {
@@ -74,8 +75,8 @@ sort_stumps (CuvCascadeHaarNode *begin, CuvCascadeHaarNode *end)
   });
 }
 
-// Appends the table of the 2^n combinations of decisions of n stumps that pass
-// the stage, summed as in the reference.
+// Appends the table of the 2^n combinations of n stumps' decisions: a bit is
+// set if the sum, computed as in the reference, passes the stage.
 static void
 tabulate (std::vector<uint32_t> *passes, const std::vector<float> &left,
     const std::vector<float> &right, float threshold)
@@ -94,8 +95,8 @@ tabulate (std::vector<uint32_t> *passes, const std::vector<float> &left,
   }
 }
 
-// Whether all sums of leaves are exact in double: multiples of the lowest bit
-// of any leaf, below 2^53 times that bit.
+// Returns whether all sums of leaves are exact in double: multiples of the
+// lowest bit of any leaf, and below 2^53 times that bit.
 static bool
 sums_are_exact (const CuvWaldboostModel *model)
 {
@@ -126,7 +127,7 @@ nodes_of (const CuvWaldboostModel *model, const CuvCascadeHaarNode *)
   return model->haar_nodes;
 }
 
-// Whether packing keeps all values.
+// Returns whether packing keeps all values.
 template <typename Node>
 static bool
 survive_packing (const std::vector<Node> &nodes, const CuvFeatureLayout &layout)
@@ -139,7 +140,7 @@ survive_packing (const std::vector<Node> &nodes, const CuvFeatureLayout &layout)
   });
 }
 
-// Adds the tables of PackedNodes.
+// Adds the tables of CuvCascadePackedNodes.
 template <typename Node>
 static void
 add_packed (CuvPyramidTables *tables, const std::vector<Node> &nodes,
@@ -157,7 +158,7 @@ add_packed (CuvPyramidTables *tables, const std::vector<Node> &nodes,
   *branches_at = tables->add (branches);
 }
 
-// Adds the table of WideNodes.
+// Adds the table of CuvCascadeWideNodes.
 template <typename Node>
 static size_t
 add_columns (CuvPyramidTables *tables, const std::vector<Node> &nodes)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "waldboost/features.cuh"
 
-// The successor of a node: leaf of a stump, child of a tree.
+// The successor of a node: a leaf in a stump, a child in a tree.
 union CuvCascadeBranch {
   float leaf;
   int32_t child;
@@ -18,7 +18,7 @@ union CuvCascadeBranch {
 
 struct alignas (16) CuvCascadeLbpNode {
   static const bool haar = false;
-  static const bool tabled = true; // short stages use Cascade.passes
+  static const bool tabled = true; // short stages use CuvCascade.passes
   using Packed = uint2;
   CuvGridCorners corners;
   CuvCascadeBranch left, right;
@@ -40,10 +40,10 @@ struct alignas (16) CuvCascadeHaarNode {
 // An element of a cascade's integral images: uint32_t or CuvPyramidPair.
 #define CUV_CASCADE_ELEMENT_BYTES ((int) sizeof (uint32_t))
 
-// A grid in two words: offset of the first corner, distance of the next row;
-// offsets of the second and third column. The fourth column is as far from the
-// third as the second from the first, even in split rows: they are 2 block
-// widths apart.
+// Packs a grid into two words: offset of the first corner, distance of the next
+// row; offsets of the second and third column. The fourth column is as far from
+// the third as the second from the first, even in split rows, where these
+// distances are 2 block widths.
 static inline uint2
 cuv_cascade_pack (const CuvCascadeLbpNode &node, const CuvFeatureLayout &layout)
 {
@@ -73,7 +73,7 @@ cuv_cascade_unpack (const uint2 &packed, int)
   return node;
 }
 
-// A rectangle in one word, from the lowest bit: weight (negated for the first
+// A rectangle in one word, from the lowest bit: weight (negated in the first
 // rectangle), offset of the first corner, height, distance of the second
 // corner.
 #define CUV_CASCADE_WEIGHT_BITS 4
@@ -102,7 +102,7 @@ cuv_cascade_pack (
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-// pitch: bytes.
+// Unpacks a node. pitch: bytes per row.
 static inline __host__ __device__ CuvCascadeHaarNode
 cuv_cascade_unpack (const uint4 &packed, int pitch)
 {
@@ -132,8 +132,8 @@ cuv_cascade_unpack (const uint4 &packed, int pitch)
 
 // ---- tables ----
 
-// Unpacked nodes, split into columns of 16 bytes, so that threads that read
-// adjacent nodes read adjacent memory.
+// Unpacked nodes, split into columns of 16 bytes: threads that read adjacent
+// nodes then read adjacent memory.
 template <typename Of> struct CuvCascadeWideNodes {
   using Node = Of;
   static const bool packed = false;
@@ -155,13 +155,13 @@ template <typename Of> struct CuvCascadeWideNodes {
   }
 };
 
-// Packed nodes; see survive_packing().
+// Packed nodes, used if survive_packing() returns true.
 template <typename Of> struct CuvCascadePackedNodes {
   using Node = Of;
   static const bool packed = true;
   const typename Node::Packed *features;
   const uint2 *branches;
-  int32_t pitch; // of the tile, bytes
+  int32_t pitch; // of the tile, in bytes
 
   __device__ __forceinline__ Node
   operator[] (int k) const

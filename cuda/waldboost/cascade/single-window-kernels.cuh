@@ -2,13 +2,14 @@
 // Scans an OpenCV cascade with two kernels over tiles of window positions.
 // dense_kernel() evaluates stage 0 at every position and stores the results as
 // bit masks. OpenCV does not visit the position after a window that stage 0
-// rejects: survivor_kernel() finds the visited positions in the masks, lists
-// those of its tile that passed stage 0, the survivors, and evaluates the other
-// stages, compacting the list after each. Most LBP cascades use
-// window-pair-kernels.cuh instead.
+// rejects. Therefore survivor_kernel() finds the visited positions in the
+// masks, lists those of its tile that passed stage 0, the survivors, and
+// evaluates the other stages, compacting the list after each. Most LBP cascades
+// use window-pair-kernels.cuh instead.
 //
-// Nodes: WideNodes or PackedNodes; Sum: element of the integral images; stumps:
-// all trees have one node; tiled: tiles are in shared memory.
+// Nodes: CuvCascadeWideNodes or CuvCascadePackedNodes; Sum: element of the
+// integral images; stumps: all trees have one node; tiled: tiles are in shared
+// memory.
 #ifndef CUV_WALDBOOST_CASCADE_SINGLE_WINDOW_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_SINGLE_WINDOW_KERNELS_CUH
 
@@ -18,11 +19,11 @@
 
 // The result of stage 0 for a window.
 struct CuvCascadeOutcome {
-  bool ok;   // passes
+  bool ok;   // passes stage 0
   bool flat; // Haar: has too little contrast, see CuvHaarNode
 };
 
-// Evaluates stage 0 for n windows, `apart` elements from each other; its stumps
+// Evaluates stage 0 for n windows that are `apart` elements apart; the stumps
 // are kernel arguments.
 template <int n, int apart, typename Nodes, typename Sum>
 static __device__ __forceinline__ void
@@ -59,11 +60,11 @@ first_stage (const CuvCascade<Nodes> &cascade,
                             : !(sums[i] < (double) stage.threshold);
 }
 
-// Evaluates stage 0 for a tile. A warp takes 32 positions at a time; if step is
-// not 0 (step 1 or 2, tiles of cuv_cascade_fixed_pitch()), 32 of each of two
-// rows CUV_CASCADE_WARPS apart. Writes bit masks, a word per 32 positions of a
-// row: passed, positions that pass stage 0; no_skip, positions after which the
-// scan does not skip one, because they pass or are flat.
+// Evaluates stage 0 for a tile. A warp evaluates 32 positions at a time or, if
+// step is not 0 (step 1 or 2, tiles of cuv_cascade_fixed_pitch()), 32 in each
+// of two rows CUV_CASCADE_WARPS apart. Writes bit masks, one word per 32
+// positions of a row: passed, positions that pass stage 0; no_skip, positions
+// after which the scan does not skip one, because they pass or are flat.
 template <typename Nodes, typename Sum, bool stumps, bool tiled, int step>
 static __device__ __forceinline__ void
 decide_tile (const CuvCascadeTile<Sum, tiled> &tile,
@@ -123,8 +124,8 @@ decide_tile (const CuvCascadeTile<Sum, tiled> &tile,
   }
 }
 
-// Grid: tiles. Dynamic shared memory: the tile. fixed: its pitch is
-// cuv_cascade_fixed_pitch().
+// Evaluates stage 0. Grid: tiles. Dynamic shared memory: the tile. fixed: the
+// tile has cuv_cascade_fixed_pitch().
 template <typename Nodes, typename Sum, bool stumps, bool tiled, bool fixed>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS) dense_kernel (
@@ -153,10 +154,10 @@ __launch_bounds__ (CUV_CASCADE_THREADS) dense_kernel (
 
 // ---- survivors ----
 
-// Whether the scan visits the first position of a word of no_skip. Every other
-// position after the last no_skip position is visited, so this one is if its
-// distance from that is odd; words without a no_skip position do not matter, as
-// 32 is even.
+// Returns whether the scan visits the first position of a word of no_skip.
+// After the last no_skip position before it, the scan visits every other
+// position, so it visits this one if the distance is odd. Words without a
+// no_skip position do not change that, as 32 is even.
 static __device__ bool
 visits_first (const uint32_t *row_start, const uint32_t *word)
 {
@@ -169,9 +170,10 @@ visits_first (const uint32_t *row_start, const uint32_t *word)
   return true;
 }
 
-// Mask of the positions of a word that the scan visits: every other one of each
+// Returns the positions of a word that the scan visits: every other one of each
 // run, from its first; a run ends with a no_skip position. In runs that start
-// at an odd position an addition carries from there to the run's end.
+// at an odd position, the carry of an addition flips the bits up to the run's
+// end.
 static __device__ uint32_t
 visited_bits (uint32_t no_skip, bool visits_first)
 {
@@ -181,7 +183,7 @@ visited_bits (uint32_t no_skip, bool visits_first)
   return (from_odd + ~no_skip) ^ no_skip ^ odd;
 }
 
-// Mask of the bits of a word that are positions of the level.
+// Returns the bits of a word that are positions of the level.
 static __device__ uint32_t
 valid_bits (const CuvPyramidLevel &level, int word)
 {
@@ -189,7 +191,8 @@ valid_bits (const CuvPyramidLevel &level, int word)
 }
 
 // Lists the visited positions of a tile that passed stage 0, in any order, and
-// updates the counters. rows: of the tile; requested: rows to scan.
+// updates the counters. rows: number of rows of the tile; requested: rows to
+// scan.
 static __device__ void
 list_survivors (const CuvPyramidTile &tile, const CuvPyramidLevel &level,
     int rows, const CuvScanRows &requested, bool skip, const uint32_t *passed,
@@ -201,7 +204,7 @@ list_survivors (const CuvPyramidTile &tile, const CuvPyramidLevel &level,
   int column = tile.x / 32 + threadIdx.x % words;
   uint32_t visited = 0, alive = 0, alive_or_flat = 0;
 
-  if (threadIdx.x >= CUV_CASCADE_MAX_TILE_Y * words) // whole warps
+  if (threadIdx.x >= CUV_CASCADE_MAX_TILE_Y * words) // only whole warps return
     return;
   if (row < rows && y < level.plan.n_y && column < level.words
       && requested.has (tile.level, y)) {
@@ -232,10 +235,11 @@ list_survivors (const CuvPyramidTile &tile, const CuvPyramidLevel &level,
 // A list of windows of a tile in shared memory.
 struct CuvCascadeWindowList {
   uint16_t *index; // row * CUV_CASCADE_TILE_X + column
-  float *factor;   // Haar: CuvCascadeView.factor; not in a block's first list
+  float *factor;   // Haar: CuvCascadeView.factor; unset in a block's first list
 };
 
-// Evaluates stages for a block's survivors. has_factors: the list has factors.
+// Evaluates stages for a block's survivors. has_factors: the list contains
+// factors.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 struct CuvCascadeSurvivors {
   static const bool haar = Nodes::Node::haar;
@@ -245,7 +249,7 @@ struct CuvCascadeSurvivors {
   const CuvScanHits &out;
   const Nodes nodes;
 
-  // The k-th window of a list.
+  // Returns the k-th window of a list.
   __device__ CuvCascadeView<Sum>
   view_of (CuvCascadeWindowList list, int k, bool has_factors) const
   {
@@ -262,7 +266,7 @@ struct CuvCascadeSurvivors {
     return view;
   }
 
-  // margin: last sum minus its threshold.
+  // Adds a hit. margin: the last stage's sum minus its threshold.
   __device__ void
   add_hit (int index, double margin) const
   {
@@ -272,11 +276,11 @@ struct CuvCascadeSurvivors {
         (tile.tile.y + index / CUV_CASCADE_TILE_X) * step, (float) margin);
   }
 
-  // Counts n windows that passed a stage.
+  // Adds n to the number of windows that passed a stage.
   __device__ void
   count (int stage, int n) const
   {
-    if (stage > 0) // stage 0 is counted by list_survivors()
+    if (stage > 0) // list_survivors() counts stage 0
       atomicAdd (&out.counters->survivors[stage], n);
   }
 
@@ -307,7 +311,7 @@ struct CuvCascadeSurvivors {
   }
 
   // Evaluates all stages from `stage` on for each window of a list, with a
-  // group of threads per window, and adds the hits.
+  // group of threads per window, and records the hits.
   template <int group>
   __device__ void
   finish (int stage, CuvCascadeWindowList list, int n, bool has_factors) const
@@ -331,8 +335,8 @@ struct CuvCascadeSurvivors {
     }
   }
 
-  // Evaluates one stage and returns false, or, if that is faster, all remaining
-  // ones and returns true.
+  // Evaluates one stage and returns false or, if that is faster, evaluates all
+  // remaining stages and returns true.
   __device__ bool
   run_stage (int stage, CuvCascadeWindowList list, int n, bool has_factors,
       CuvCascadeWindowList to, int *n_to) const
@@ -361,9 +365,9 @@ struct CuvCascadeSurvivors {
 };
 
 // Evaluates the stages from `stage` on for a block's windows; the two lists
-// alternate. counts, in shared memory: lengths of the current list, of the
-// next, and of the one after that. On entry counts[0] is the length of `list`,
-// the others are 0.
+// alternate. counts, in shared memory: lengths of the current list, the next
+// one and the one after that. On entry counts[0] is the length of `list`, the
+// others are 0.
 template <typename CuvCascadeSurvivors>
 static __device__ void
 run_remaining_stages (const CuvCascadeSurvivors &survivors, int stage,
@@ -380,14 +384,15 @@ run_remaining_stages (const CuvCascadeSurvivors &survivors, int stage,
       return;
     list = next;
     next = after;
-    // reset the count after the next one: unused in this iteration
+    // reset the count after the next, which this iteration does not use
     if (threadIdx.x == 0)
       counts[(round + 2) % 3] = 0;
     __syncthreads ();
   }
 }
 
-// Grid: tiles. Dynamic shared memory: the tile.
+// Evaluates the stages after stage 0. Grid: tiles. Dynamic shared memory: the
+// tile.
 template <typename Nodes, typename Sum, bool stumps, bool tiled>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS, 4)
@@ -416,7 +421,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS, 4)
   list_survivors (at, tile.level, shape.rows, rows, cascade.skip, passed,
       no_skip, indices[0], &counts[0], out.counters);
   __syncthreads ();
-  // a model with one stage evaluates it again, for the score
+  // if the model has only one stage, evaluate it again to get the score
   run_remaining_stages (survivors, min (1, cascade.n_stages - 1),
       CuvCascadeWindowList{ indices[0], factors[0] },
       CuvCascadeWindowList{ indices[1], factors[1] }, counts);

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Tiles of window positions of an OpenCV cascade: a block copies its tile's
-// part of the integral images to shared memory. Contrast of single windows.
+// part of the integral images to shared memory. Also computes the contrast of
+// single windows.
 #ifndef CUV_WALDBOOST_CASCADE_TILE_CUH
 #define CUV_WALDBOOST_CASCADE_TILE_CUH
 
 #include <cuda_pipeline.h>
 #include "waldboost/cascade/cascade.cuh"
 
-// A block's tile of the integral images, in shared memory if tiled.
+// A block's tile of the integral images; in shared memory if tiled.
 template <typename Sum, bool tiled> struct CuvCascadeTile {
   static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
   const CuvPyramidLevel level;
   const CuvPyramidTile tile;
   bool split;
   int pitch;
-  const Sum *sums; // at the tile's first position
+  const Sum *sums; // address of the tile's first position
   const uint32_t *tilted;
 
-  // Starts the copy of the tile; before reading, wait() and __syncthreads().
+  // Starts to copy the tile; before reading it, call wait() and
+  // __syncthreads().
   __device__
   CuvCascadeTile (const CuvPyramidTile &tile, const CuvPyramidLevel *levels,
       const CuvCascadeImages &images, const CuvCascadeTileShape &shape)
@@ -41,14 +43,15 @@ template <typename Sum, bool tiled> struct CuvCascadeTile {
     __pipeline_commit ();
   }
 
-  // Waits for the thread's own part of the copy.
+  // Waits for the part that the calling thread copies.
   __device__ void
   wait () const
   {
     __pipeline_wait_prior (0);
   }
 
-  // Each warp copies every CUV_CASCADE_WARPS-th row, 16 bytes per thread.
+  // Starts to copy an image's tile: each warp copies every CUV_CASCADE_WARPS-th
+  // row, 16 bytes per thread.
   template <typename T>
   __device__ const T *
   copy (const T *from, T *to, const CuvCascadeTileShape &shape) const
@@ -91,8 +94,8 @@ template <typename Sum, bool tiled> struct CuvCascadeTile {
   }
 };
 
-// A window's contrast normalisation; false if there is too little contrast, or
-// the window is out of its row's range.
+// Computes a window's contrast normalisation; returns false if the window has
+// too little contrast or is outside its row's range.
 static __device__ bool
 find_factor (const CuvPyramidLevel &level, const CuvCascadeImages &images,
     int width, int height, int column, int row, float *factor)

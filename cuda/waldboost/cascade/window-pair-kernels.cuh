@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// OpenCV cascades of LBP features: the first stages, evaluated for pairs of
-// windows CUV_PYRAMID_PAIR_X positions apart in a row. A thread has a pair,
+// Evaluates the first stages of OpenCV cascades of LBP features for pairs of
+// windows CUV_PYRAMID_PAIR_X positions apart in a row. Each thread has a pair,
 // with the block sums of both windows in the halves of one word
 // (CuvPyramidPair).
 #ifndef CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
@@ -8,20 +8,20 @@
 
 #include "waldboost/cascade/single-window-kernels.cuh"
 
-// maximum number of stages that are evaluated in pairs, and of their weak
-// classifiers
+// maximum numbers of stages evaluated in pairs and of weak classifiers in them
 #define CUV_CASCADE_PAIR_STAGES 6
 #define CUV_CASCADE_PAIR_WEAK 48
-#define CUV_CASCADE_PATTERN_WORDS 8 // per node: a bit per pattern
-// maximum number of windows of a tile that are no longer paired
+#define CUV_CASCADE_PATTERN_WORDS 8 // a bit per pattern, for one node
+// a tile with at most this many alive windows no longer pairs them
 #define CUV_CASCADE_PAIR_FEW 32
-// rows of a list of pairs: a column of a tile has no more
+// rows of a list of pairs; a column has at most one pair per row of the tile
 #define CUV_CASCADE_PAIR_ROWS 32
 #define CUV_CASCADE_MAX_PAIRS (CUV_CASCADE_PAIR_ROWS * CUV_PYRAMID_PAIR_X)
-// single windows listed from the pairs at a time
+// number of single windows listed at a time
 #define CUV_CASCADE_PAIR_WINDOWS 512
 
-// Blocks per multiprocessor; with compute capability 7.5 it holds 1024 threads.
+// Blocks per multiprocessor; with compute capability 7.5, a multiprocessor
+// holds only 1024 threads.
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 #define CUV_CASCADE_PAIR_BLOCKS 4
 #else
@@ -29,8 +29,10 @@
 #endif
 
 struct CuvCascadePairNode {
-  int32_t row[4], column[3]; // as in CuvGridCorners, without the first column
-  int32_t small; // blocks have up to CUV_WALDBOOST_SMALL_BLOCK pixels
+  // as in CuvGridCorners, without the first column, which is 0
+  int32_t row[4], column[3];
+  // boolean: blocks have at most CUV_WALDBOOST_SMALL_BLOCK pixels
+  int32_t small;
 
   __device__ CuvGridCorners
   corners () const
@@ -40,16 +42,16 @@ struct CuvCascadePairNode {
   }
 };
 
-// The first stages, passed by value: uniform reads then come from constant
+// The first stages, passed by value so that uniform reads come from constant
 // memory.
 struct CuvCascadePairStages {
-  int32_t n; // 0: stage 0 does not fit
+  int32_t n; // 0: stage 0 has too many weak classifiers
   CuvCascadeStage stages[CUV_CASCADE_PAIR_STAGES];
   CuvCascadePairNode nodes[2][CUV_CASCADE_PAIR_WEAK];
 };
 
-// The patterns of the first nodes that go left: pattern p is bit 31 - p % 32 of
-// word p / 32.
+// For each of the first nodes, the patterns that go left: pattern p is bit 31 -
+// p % 32 of word p / 32.
 using CuvCascadePairPatterns =
     uint32_t[CUV_CASCADE_PAIR_WEAK][CUV_CASCADE_PATTERN_WORDS];
 
@@ -77,7 +79,7 @@ struct CuvCascadePair {
     *decisions = __funnelshift_l (bit, *decisions, 1);
   }
 
-  // Ends a stage: looks up whether the decisions pass.
+  // Ends a stage: looks up whether the windows' decisions pass it.
   template <typename Nodes>
   __device__ void
   pass (const CuvCascade<Nodes> &cascade, const CuvCascadeStage &stage)
@@ -95,7 +97,7 @@ template <typename Nodes> struct CuvCascadePairTile {
   const CuvCascadePairStages &first;
   const CuvCascadePairPatterns &patterns;
 
-  // Evaluates stage s < first.n for n pairs.
+  // Evaluates stage s < first.n for n pairs per thread.
   template <int n>
   __device__ __forceinline__ void
   decide (int s, const CuvPyramidPair *const windows[n],
@@ -130,9 +132,9 @@ copy_patterns (CuvCascadePairPatterns to, const uint32_t *from, int n)
 
 // ---- stage 0 at every position ----
 
-// A warp evaluates stage 0 for n rows of the tile, CUV_CASCADE_WARPS apart, and
-// writes two words of bits per row: for the first and for the second windows of
-// its pairs.
+// Evaluates stage 0 with one warp for n rows of the tile, CUV_CASCADE_WARPS
+// apart. Writes two words of bits per row: for the first and for the second
+// windows of its pairs.
 template <int n, typename Nodes>
 static __device__ void
 decide_rows (
@@ -167,8 +169,8 @@ decide_rows (
   }
 }
 
-// Grid: tiles. Dynamic shared memory: the tile. A warp evaluates up to two rows
-// at a time.
+// Evaluates stage 0, each warp in up to two rows at a time. Grid: tiles.
+// Dynamic shared memory: the tile.
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS)
@@ -198,15 +200,16 @@ __launch_bounds__ (CUV_CASCADE_THREADS)
 
 // The pairs of a tile that have an alive window. An entry is the pair's index
 // in the tile and, in bits 14 and 15, which of its windows are alive. A warp
-// processes a row of the list. In the full rows, at steps 1 and 2, a column
-// holds pairs whose sums are in one bank of shared memory, so that a row has no
-// bank conflicts. Entries that do not fit their column follow in any order.
+// processes a row of the list at a time. At steps 1 and 2, each column of the
+// full rows holds pairs whose sums are in one bank of shared memory, so that
+// rows have no bank conflicts. Entries that do not fit their column follow in
+// any order.
 struct CuvCascadePairList {
   uint16_t *entries; // CUV_PYRAMID_PAIR_X per row
-  int *columns;      // number of pairs per column
+  int *columns;      // number of pairs in each column
   int *n_rest;       // number of pairs after the full rows
-  int full;          // rows
-  int shift;         // banks between rows of the tile
+  int full;          // number of full rows
+  int shift;         // banks of shared memory between rows of the tile
 
   __device__ void
   add (int at, bool first, bool second) const
@@ -231,7 +234,7 @@ struct CuvCascadePairList {
     return full + (*n_rest + CUV_PYRAMID_PAIR_X - 1) / CUV_PYRAMID_PAIR_X;
   }
 
-  // A lane's entry of a row; if there is none, an index of the same bank.
+  // Returns a lane's entry of a row; if it has none, an index in the same bank.
   __device__ unsigned
   get (int row, int lane) const
   {
@@ -268,9 +271,9 @@ count_lanes (bool one, bool other)
       + __popc (__ballot_sync (~0u, other));
 }
 
-// The visited positions of a row of the tile, and those that also pass stage 0:
-// a bit per position, a word for the first and one for the second windows of
-// the pairs.
+// The visited positions of a row of the tile, and those that also pass stage 0.
+// A bit per position: a word for the pairs' first windows, a word for the
+// second ones.
 struct CuvCascadePairRow {
   uint32_t visited[2], alive[2];
 
@@ -318,8 +321,8 @@ survivors_of_row (const CuvCascadeTile<CuvPyramidPair, true> &tile, int row,
   return found;
 }
 
-// Evaluates stage s for all pairs of a list, and lists those with a window that
-// passes. Returns the number of such windows of the calling warp.
+// Evaluates stage s for all pairs of a list, and lists the pairs with a window
+// that passes. Returns the number of passing windows in the calling warp.
 template <typename Nodes>
 static __device__ unsigned
 compact_pairs (const CuvCascadePairTile<Nodes> &pairs, int s,
@@ -342,7 +345,7 @@ compact_pairs (const CuvCascadePairTile<Nodes> &pairs, int s,
   return alive;
 }
 
-// Lists the single windows of some rows of a list of pairs.
+// Lists the single windows in some rows of a list of pairs.
 static __device__ void
 list_windows (const CuvCascadePairList &list, int row, int end,
     CuvCascadeWindowList to, int *n)
@@ -360,16 +363,16 @@ list_windows (const CuvCascadePairList &list, int row, int end,
   }
 }
 
-// Shared memory of a block, besides the tile.
+// Shared memory of a block without the tile.
 struct CuvCascadePairMemory {
   CuvCascadePairPatterns patterns;
   uint16_t entries[2][CUV_CASCADE_MAX_PAIRS], windows[CUV_CASCADE_PAIR_WINDOWS];
   int columns[3][CUV_PYRAMID_PAIR_X]; // of the current list and the next two
   int n_rest[CUV_CASCADE_PAIR_STAGES];
-  int n_windows[3]; // counts of run_remaining_stages()
-  // numbers of windows: visited, alive after each stage
+  int n_windows[3]; // lengths of lists, for run_remaining_stages()
+  // numbers of windows: visited, and alive after each stage
   unsigned visited, alive[CUV_CASCADE_PAIR_STAGES];
-  unsigned n_pairs; // with a window alive after stage 0
+  unsigned n_pairs; // pairs with a window alive after stage 0
 
   __device__ void
   clear ()
@@ -381,7 +384,7 @@ struct CuvCascadePairMemory {
       n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
   }
 
-  // The list of the pairs after a stage.
+  // Returns the list of the pairs after stage s.
   __device__ CuvCascadePairList
   list (int s, int full, int shift)
   {
@@ -389,7 +392,8 @@ struct CuvCascadePairMemory {
   }
 };
 
-// Grid: tiles. Dynamic shared memory: the tile.
+// Evaluates the stages after stage 0. Grid: tiles. Dynamic shared memory: the
+// tile.
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
@@ -403,7 +407,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   __shared__ CuvCascadePairMemory memory;
   const CuvPyramidTile at = tiles[blockIdx.x];
   const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
-  CuvCascadePairRow found = {}; // of the row whose index is the lane
+  CuvCascadePairRow found = {}; // the row whose index is the lane
 
   if (!rows.has_level (at.level))
     return;
@@ -412,8 +416,8 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
     memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
-  // every warp computes all rows, one per lane, in the time that its own would
-  // take
+  // each warp computes all rows, one per lane: computing only its own rows
+  // would take as long
   static_assert (CUV_CASCADE_MAX_TILE_Y <= 32, "a lane has a row of the tile");
   if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
       && rows.has (at.level, at.y + lane))
@@ -432,7 +436,8 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   tile.wait ();
   __syncthreads ();
 
-  // the number of full rows if the pairs were spread evenly over the columns
+  // the number of full rows if the pairs were distributed evenly over the
+  // columns
   const int shift = tile.pitch * tile.level.plan.step % CUV_PYRAMID_PAIR_X;
   int full = memory.n_pairs / CUV_PYRAMID_PAIR_X, s = 0;
   CuvCascadePairList list = memory.list (0, full, shift);
@@ -475,7 +480,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
     list_windows (list, row, min (row + rows_at_once, n_rows), windows,
         &memory.n_windows[0]);
     __syncthreads ();
-    // a model with one stage evaluates it again, for the score
+    // if the model has only one stage, evaluate it again to get the score
     run_remaining_stages (survivors, min (s + 1, cascade.n_stages - 1), windows,
         spare, memory.n_windows);
   }

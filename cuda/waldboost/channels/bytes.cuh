@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Arithmetic on the four bytes of a word. The lowest byte is the first.
+// Arithmetic on the four bytes of a word; the lowest byte is the first.
 #ifndef CUV_CHANNELS_BYTES_CUH
 #define CUV_CHANNELS_BYTES_CUH
 
 #include "cuv-cuda.cuh"
 
-// In each byte a where the mask is 255, b where it is 0.
+// Returns in each byte a where the mask is 255, b where it is 0.
 static __device__ __forceinline__ unsigned
 cuv_bytes_select (unsigned mask, unsigned a, unsigned b)
 {
   return (a & mask) | (b & ~mask);
 }
 
-// floor ((a + b) / 2) and floor ((a + b + 1) / 2)
+// Return floor ((a + b) / 2) and floor ((a + b + 1) / 2).
 static __device__ __forceinline__ unsigned
 cuv_bytes_mean_down (unsigned a, unsigned b)
 {
@@ -31,7 +31,7 @@ cuv_bytes_difference (unsigned a, unsigned b)
   return __vabsdiffu4 (a, b);
 }
 
-// Bit 7 of each byte: whether a < b. The other bits are undefined.
+// Returns in bit 7 of each byte whether a < b. The other bits are undefined.
 static __device__ __forceinline__ unsigned
 cuv_bytes_below (unsigned a, unsigned b)
 {
@@ -40,7 +40,7 @@ cuv_bytes_below (unsigned a, unsigned b)
   return (~a & b) | (~(a ^ b) & ~difference);
 }
 
-// 255 in bytes whose bit 7 is set, else 0.
+// Returns 255 in bytes whose bit 7 is set, otherwise 0.
 static __device__ __forceinline__ unsigned
 cuv_bytes_of_bit_7 (unsigned a)
 {
@@ -54,7 +54,7 @@ cuv_bytes_of_bit_7 (unsigned a)
 #endif
 }
 
-// Bytes 0 and 1: 255 if a, or b, is negative, else 0.
+// Returns in bytes 0 and 1: 255 if a, or b, is negative, otherwise 0.
 static __device__ __forceinline__ unsigned
 cuv_bytes_of_two_signs (int a, int b)
 {
@@ -68,7 +68,7 @@ cuv_bytes_of_two_signs (int a, int b)
 #endif
 }
 
-// 255 in the bytes whose number is negative, else 0.
+// Returns 255 in the bytes whose number is negative, otherwise 0.
 static __device__ __forceinline__ unsigned
 cuv_bytes_of_signs (const int number[4])
 {
@@ -76,7 +76,8 @@ cuv_bytes_of_signs (const int number[4])
       cuv_bytes_of_two_signs (number[2], number[3]), 0x5410);
 }
 
-// sum plus the products of the bytes of a, unsigned, with those of b, signed.
+// Returns sum plus the products of the unsigned bytes of a with the signed
+// bytes of b.
 static __device__ __forceinline__ int
 cuv_bytes_dot (unsigned a, unsigned b, int sum)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Where the images of the pyramid are in device memory, and the tables that say
-// so. The pyramid has the levels of the plans of all models, each once.
+// Places the images of the pyramid in device memory and makes the tables of
+// their places. The pyramid has the levels of all models' plans, each of them
+// once.
 #ifndef CUV_CHANNELS_LAYOUT_CUH
 #define CUV_CHANNELS_LAYOUT_CUH
 
@@ -8,11 +9,11 @@
 #include "waldboost/channels/frame-kernels.cuh"
 #include "waldboost/pyramid.cuh"
 
-// Lays images of one kind one after another.
+// Places images of one kind one after the other.
 struct CuvChannelsRoom {
   int64_t size = 0; // elements
 
-  // before: elements before the first one of the image.
+  // Places an image. before: number of elements before the image's first one.
   CuvChannelsImage
   add (int pitch, int64_t rows, int64_t before = 0)
   {
@@ -23,7 +24,7 @@ struct CuvChannelsRoom {
   }
 };
 
-// Adds tiles of n_columns x n_rows of an area of a level.
+// Divides an area of a level into tiles of n_columns x n_rows and adds these.
 static inline void
 cuv_channels_add_tiles (std::vector<CuvChannelsTile> *tiles, int level,
     int n_columns, int n_rows, std::pair<int, int> size)
@@ -34,31 +35,33 @@ cuv_channels_add_tiles (std::vector<CuvChannelsTile> *tiles, int level,
   }
 }
 
-// A tap for the device.
+// Converts a tap for the device.
 static inline CuvChannelsTap
 cuv_channels_tap_of (const CuvTap &tap)
 {
-  if (tap.weight == 0 || tap.weight == 256) // one sample, twice
+  if (tap.weight == 0 || tap.weight == 256) // the same sample twice
     return CuvChannelsTap{ tap.index + tap.weight / 256, 128 | 128 << 8, 0, 0 };
   return CuvChannelsTap{ tap.index,
     (uint32_t) ((256 - tap.weight) | tap.weight << 8), 1, 0 };
 }
 
-// The layout of plans of the same frame.
+// The layout for plans of frames of the same size.
 struct CuvChannelsLayout {
   CuvChannelsImage frame = {};                // the picture of the turned frame
   std::vector<CuvChannelsDeviceLevel> levels; // n_x, n_y: unused
-  // Levels whose pictures are made with the frame's, each half of the one
-  // before; the first is half of the frame.
+  // Levels whose pictures are made together with the frame's. The first is half
+  // of the frame, each other one half of the previous one.
   std::vector<int> halves;
-  int n_depths = 0; // of levels that are resized one after another
+  // number of passes of resizing, each from levels of the pass before
+  int n_depths = 0;
   std::vector<CuvChannelsTap> taps;
   CuvChannelsRoom words, pixels, sums, channels;
-  // Bytes between a row of a channel and the next channel's; set by finish().
+  // Bytes from a row of a channel to the same row of the next channel; set by
+  // finish().
   int channel_pitch = 0;
 
   CuvChannelsLayout () = default;
-  // For models of this shrink and at most this overhang.
+  // Starts a layout for models of this shrink and at most this overhang.
   CuvChannelsLayout (const CuvTurn &turn, int shrink, int overhang)
       : shrink (shrink), overhang (overhang)
   {
@@ -78,7 +81,7 @@ struct CuvChannelsLayout {
     for (int i = 0; i < plan.n_levels; i++) {
       CuvWaldboostLevel level = plan.levels[i];
 
-      // a source comes before its users in a plan, and so in the pyramid
+      // in a plan, and thus in the pyramid, a level comes after its source
       level.source = level.source < 0 ? -1 : indices[level.source];
       indices.push_back (find_level (level));
       if (indices[i] == (int) levels.size ())
@@ -89,8 +92,8 @@ struct CuvChannelsLayout {
     return indices;
   }
 
-  // Call after the last plan. All levels have the same pitch, so that nodes
-  // have the same offsets.
+  // Completes the layout; call it after the last plan. All levels get the same
+  // pitch, so that nodes have the same offsets.
   void
   finish ()
   {
@@ -107,8 +110,8 @@ struct CuvChannelsLayout {
     }
   }
 
-  // Tiles of the levels that need channels: n_columns x n_rows each, of an area
-  // whose size area (level) returns.
+  // Returns tiles of n_columns x n_rows of the levels that need channels; area
+  // (level) returns the size of the area to divide.
   template <typename Area>
   std::vector<CuvChannelsTile>
   tiles (int n_columns, int n_rows, Area area) const
@@ -122,8 +125,8 @@ struct CuvChannelsLayout {
     return tiles;
   }
 
-  // Tiles of the levels that are resized from pictures made before, depth 1, or
-  // from those of the depth before.
+  // Returns the tiles of the levels that are resized in a pass: depth 1 from
+  // pictures made before, others from the levels of the previous depth.
   std::vector<CuvChannelsTile>
   resize_tiles (int depth, int n_columns, int n_rows) const
   {
@@ -139,13 +142,14 @@ struct CuvChannelsLayout {
 
 private:
   int shrink = 0, overhang = 0;
-  // of each level:
-  std::vector<CuvWaldboostLevel> planned; // source: an index in levels
+  // for each level:
+  std::vector<CuvWaldboostLevel> planned; // source: an index into levels
   std::vector<bool> needs_channels;
-  std::vector<int> depths; // 0: made with the frame's picture
+  std::vector<int> depths; // 0: made together with the frame's picture
 
-  // Levels of the same scale and source have the same pixels, as scale and
-  // frame determine the size. Returns the number of levels if there is none.
+  // Returns the index of the level, or the number of levels if there is none.
+  // Levels of the same scale and source have the same pixels, because scale and
+  // frame determine the size.
   int
   find_level (const CuvWaldboostLevel &level) const
   {
@@ -177,7 +181,7 @@ private:
     return true;
   }
 
-  // Whether the level is half of the last one in halves.
+  // Returns whether the level is half of the last one in halves.
   bool
   continues_halves (
       const CuvWaldboostPlan &plan, const CuvWaldboostLevel &level) const
@@ -213,7 +217,8 @@ private:
 
   // ---- levels ----
 
-  // from: its source is an index in levels.
+  // Adds a level. from: the plan's level, with its source as an index into
+  // levels.
   void
   add_level (const CuvWaldboostPlan &plan, const CuvWaldboostLevel &from,
       int first_tap)
@@ -234,7 +239,7 @@ private:
 
   // ---- channels ----
 
-  // On each side of a row of a channel.
+  // Returns the elements of padding on each side of a row of a channel.
   int
   padding () const
   {

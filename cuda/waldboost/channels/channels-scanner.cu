@@ -25,7 +25,7 @@ public:
       CuvPyramidTables *tables) override
   {
     const CuvTurn &turn = searches[0].plan->turn;
-    std::vector<std::vector<int>> indices; // of the plans' levels
+    std::vector<std::vector<int>> indices; // of the plans' levels in the layout
 
     layout = CuvChannelsLayout (turn, shrink, overhang);
     for (size_t i = 0; i < scans.size (); i++)
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  // Tiles of a kernel, in the plan's tables.
+  // The tiles of a kernel, in the plan's tables.
   struct Tiles {
     size_t at;
     int n;
@@ -104,7 +104,7 @@ private:
             }));
   }
 
-  // What waldboost.cu reads of the pyramid.
+  // Sets the fields of the pyramid that waldboost.cu reads.
   void
   describe (const CuvTurn &turn, CuvPyramid *pyramid) const
   {
@@ -235,11 +235,11 @@ private:
   }
 
   const int shrink;
-  int overhang = 0;                        // the largest of the models
-  std::vector<CuvChannelsTreesScan> scans; // one per model
+  int overhang = 0;                        // the maximum of the models
+  std::vector<CuvChannelsTreesScan> scans; // one for each model
   CuvChannelsLayout layout;
   size_t levels_at, taps_at;  // offsets in the plan's tables
-  std::vector<Tiles> resizes; // by depth
+  std::vector<Tiles> resizes; // one for each depth
   Tiles pixels = {}, blocks = {}, smooth = {};
 };
 

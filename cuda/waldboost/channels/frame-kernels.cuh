@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures in colour: a word per pixel with the bytes R, G, B, 0.
+// Kernels that make pictures in colour, with a word per pixel of bytes R, G, B,
+// 0.
 #ifndef CUV_CHANNELS_FRAME_KERNELS_CUH
 #define CUV_CHANNELS_FRAME_KERNELS_CUH
 
@@ -7,16 +8,16 @@
 #include "waldboost/channels/channels.cuh"
 #include "waldboost/turn.h"
 
-// Block of the kernels, and the square of pixels that it makes of the frame.
+// Threads of a block, and the square of pixels that it makes of the frame.
 #define CUV_CHANNELS_FRAME_X 32
 #define CUV_CHANNELS_FRAME_Y 8
 #define CUV_CHANNELS_SQUARE 32  // CUV_CHANNELS_FRAME_X
-#define CUV_CHANNELS_HALVINGS 5 // until the square is one pixel
+#define CUV_CHANNELS_HALVINGS 5 // halvings until the square is one pixel
 
-// The picture of a frame, and successive halves of it.
+// The picture of a frame, and successively halved pictures.
 struct CuvChannelsChain {
-  unsigned *words; // of all pictures
-  int32_t n;       // pictures: 1 and up to CUV_CHANNELS_HALVINGS
+  unsigned *words; // words of all pictures
+  int32_t n;       // number of pictures: 1 plus up to CUV_CHANNELS_HALVINGS
   struct {
     int64_t first;
     int32_t pitch, width, height;
@@ -25,10 +26,10 @@ struct CuvChannelsChain {
 
 // The part of a frame that is scanned.
 struct CuvChannelsPart {
-  CuvComponent component[3]; // grey: the same three times
+  CuvComponent component[3]; // grey: the same component three times
   int32_t left, top, width, height;
   int32_t is_yuv;
-  CuvRgbMatrix matrix; // of YUV
+  CuvRgbMatrix matrix; // converts YUV to RGB
 };
 
 static __device__ __forceinline__ unsigned
@@ -37,7 +38,7 @@ cuv_channels_word (int red, int green, int blue)
   return (unsigned) (red | green << 8 | blue << 16);
 }
 
-// Where the samples of a column are in a row.
+// Positions of a column's samples in a row.
 struct CuvChannelsColumn {
   int at[3];
 };
@@ -56,7 +57,7 @@ cuv_channels_column (const CuvChannelsPart &part, int x)
   return self;
 }
 
-// The pixel of a column in row y of the part.
+// Returns the pixel of a column in row y of the part.
 static __device__ __forceinline__ unsigned
 cuv_channels_frame_pixel (
     const CuvChannelsPart &part, const CuvChannelsColumn &column, int y)
@@ -80,8 +81,8 @@ cuv_channels_frame_pixel (
 
 // ---- turned frames ----
 
-// Pixel (x, y) of the turned part; the same as cuv_turned_grey() for each
-// colour.
+// Returns pixel (x, y) of the turned part, which equals cuv_turned_grey() for
+// each colour.
 static __device__ unsigned
 cuv_channels_turned_pixel (
     const CuvChannelsPart &part, const CuvTurn &turn, int x, int y)
@@ -108,7 +109,7 @@ cuv_channels_turned_pixel (
 
 // ---- the frame ----
 
-// The mean of four pixels, rounded; a byte each of R, G, B.
+// Returns the mean of four pixels, rounded; a byte each for R, G, B.
 static __device__ __forceinline__ unsigned
 cuv_channels_mean (unsigned a, unsigned b, unsigned c, unsigned d)
 {
@@ -119,7 +120,7 @@ cuv_channels_mean (unsigned a, unsigned b, unsigned c, unsigned d)
   return ((sum_rb + 0x20002) >> 2 & rb) | ((sum_g + 0x200) >> 2 & g);
 }
 
-// Makes a block's square of the frame's picture, in shared memory, too.
+// Makes a block's square of the frame's picture, and a copy in shared memory.
 template <bool turned>
 static __device__ __forceinline__ void
 cuv_channels_frame_square (const CuvChannelsPart &part, const CuvTurn &turn,
@@ -146,7 +147,7 @@ cuv_channels_frame_square (const CuvChannelsPart &part, const CuvTurn &turn,
   }
 }
 
-// Makes half of a square, n halvings from the frame.
+// Makes half of a square, the n-th halving of the frame.
 template <int n>
 static __device__ __forceinline__ void
 cuv_channels_half_square (
@@ -166,7 +167,7 @@ cuv_channels_half_square (
   chain.words[picture.first + (int64_t) y * picture.pitch + x] = half[thread];
 }
 
-// Makes a block's squares of picture n and those after it.
+// Makes a block's squares of picture n and of the pictures after it.
 template <int n>
 static __device__ __forceinline__ void
 cuv_channels_halves (
@@ -181,7 +182,7 @@ cuv_channels_halves (
   }
 }
 
-// Makes a block's square of the frame's picture, and its halves.
+// Makes the picture of the frame and its halves, a square per block.
 template <bool turned>
 static __global__ void
 __launch_bounds__ (CUV_CHANNELS_FRAME_X *CUV_CHANNELS_FRAME_Y)
@@ -198,8 +199,8 @@ __launch_bounds__ (CUV_CHANNELS_FRAME_X *CUV_CHANNELS_FRAME_Y)
 
 // ---- resizing ----
 
-// A pixel between two columns, each interpolated downwards: times 256, red and
-// blue in the halves of x, green in y.
+// Interpolates a pixel between two columns, each of which has been interpolated
+// vertically: values times 256, red and blue in the halves of x, green in y.
 static __device__ __forceinline__ unsigned
 cuv_channels_interpolate (uint2 left, uint2 right, unsigned weights)
 {
@@ -214,12 +215,12 @@ cuv_channels_interpolate (uint2 left, uint2 right, unsigned weights)
   return __byte_perm (__byte_perm (red, green, 0x7762), blue, 0x7610);
 }
 
-// A pixel of a column, interpolated downwards.
+// Interpolates a pixel of a column vertically.
 static __device__ __forceinline__ uint2
 cuv_channels_interpolate_column (
     unsigned above, unsigned below, unsigned weights)
 {
-  // bytes: red of both, green of both; blue of both, unused
+  // bytes: red of both rows, green of both; then blue of both, unused
   const unsigned rg = __byte_perm (above, below, 0x5140);
   const unsigned b = __byte_perm (above, below, 0x3362);
 
@@ -228,8 +229,8 @@ cuv_channels_interpolate_column (
       __dp4a (rg, weights << 16, 0u));
 }
 
-// A level is resized in tiles of 32 x CUV_CHANNELS_RESIZE_ROWS pixels, by a
-// block of the same size as above.
+// Levels are resized in tiles of 32 x CUV_CHANNELS_RESIZE_ROWS pixels, by
+// blocks of CUV_CHANNELS_FRAME_X x CUV_CHANNELS_FRAME_Y threads.
 #define CUV_CHANNELS_RESIZE_ROWS 32
 
 // Makes the pictures of levels.

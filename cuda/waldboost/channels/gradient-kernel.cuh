@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Gradients of a level's pixels, and the sums of its blocks' colours. A warp
-// walks down a strip of columns; a thread has four adjacent pixels of each row
-// and gets their neighbours by shuffles.
+// The kernel that computes the gradients of a level's pixels, and the sums of
+// its blocks' colours. A warp walks down a strip of columns; each thread has
+// four adjacent pixels of a row and gets their neighbours by shuffles.
 #ifndef CUV_CHANNELS_GRADIENT_KERNEL_CUH
 #define CUV_CHANNELS_GRADIENT_KERNEL_CUH
 
 #include "waldboost/channels/bytes.cuh"
 #include "waldboost/channels/channels.cuh"
 
-#define CUV_CHANNELS_GRADIENT_WARPS 4 // tiles of a block
-// A tile: the first and the last thread of a warp are only neighbours.
+#define CUV_CHANNELS_GRADIENT_WARPS 4 // tiles per block
+// A tile; the first and the last thread of a warp only provide neighbours.
 #define CUV_CHANNELS_GRADIENT_COLUMNS (30 * CUV_CHANNELS_LANE_PIXELS)
 #define CUV_CHANNELS_GRADIENT_ROWS 8
 
 // The outputs.
 struct CuvChannelsPixels {
-  uint16_t *magnitudes; // 0 .. 360; those of the edges are repeated beyond them
+  uint16_t *magnitudes; // 0 to 360; those at the edges are repeated beyond
   uint8_t *directions;  // 1 << bin
-  uint16_t *sums;       // of blocks
+  uint16_t *sums;       // sums of blocks
 };
 
-// Four adjacent pixels: red, green and blue, four bytes each; and the same of
+// Four adjacent pixels: four bytes each of red, green and blue. Also those of
 // the pixels one to the left and one to the right.
 struct CuvChannelsRow {
   unsigned at[3], left[3], right[3];
@@ -28,8 +28,8 @@ struct CuvChannelsRow {
 
 // ---- a row ----
 
-// A thread's place in the picture of a level. Threads outside of it read the
-// nearest word.
+// A thread's place in the picture of a level. Threads outside of the picture
+// read the nearest word.
 struct CuvChannelsPlace {
   const unsigned *at; // in row 0
   int pitch, height;
@@ -43,8 +43,8 @@ cuv_channels_load_row (const CuvChannelsPlace &place, int y)
       + (int64_t) min (max (y, 0), place.height - 1) * place.pitch);
 }
 
-// The pixels of a row; those of the edges are repeated beyond them. Called by
-// whole warps.
+// Returns the pixels of a row; pixels at the edges are repeated beyond them.
+// Call from whole warps.
 static __device__ __forceinline__ CuvChannelsRow
 cuv_channels_row (const CuvChannelsPlace &place, uint4 pixels)
 {
@@ -74,12 +74,12 @@ cuv_channels_row (const CuvChannelsPlace &place, uint4 pixels)
 
 // ---- gradients ----
 
-// Four pixels and their neighbours, of one colour.
+// Four pixels and their neighbours in one colour.
 struct CuvChannelsCross {
   unsigned left, right, above, below;
 };
 
-// Twice dx^2 + dy^2 of each pixel.
+// Computes twice dx^2 + dy^2 of each pixel.
 static __device__ __forceinline__ void
 cuv_channels_squares (const CuvChannelsCross &cross, int squares[4])
 {
@@ -94,7 +94,7 @@ cuv_channels_squares (const CuvChannelsCross &cross, int squares[4])
   }
 }
 
-// Replaces pixels whose gradient is weaker than that of another colour.
+// Replaces the pixels whose gradient is weaker than that of another colour.
 static __device__ __forceinline__ void
 cuv_channels_take_stronger (CuvChannelsCross *cross, int squares[4],
     const CuvChannelsCross &other, const int other_squares[4])
@@ -114,9 +114,10 @@ cuv_channels_take_stronger (CuvChannelsCross *cross, int squares[4],
   cross->below = cuv_bytes_select (mask, other.below, cross->below);
 }
 
-// floor (sqrt (twice / 2)) in the low 16 bits. The approximate root of a half
-// more is on the right side of each integer: roots up to 361 are at least
-// 0.0006 from it, the error is below 0.0001.
+// Returns floor (sqrt (twice / 2)) in the low 16 bits. Uses the approximate
+// root of twice / 2 + 0.5, which is on the right side of each integer: exact
+// roots up to 361 are at least 0.0006 away from integers, and the error is
+// below 0.0001.
 static __device__ __forceinline__ unsigned
 cuv_channels_root (int twice)
 {
@@ -133,7 +134,8 @@ cuv_channels_root (int twice)
   return __float_as_uint (__fadd_rd (root, 8388608.f));
 }
 
-// 1 << bin in each byte, see cuv_channels_direction() in C: a = |dx|, b = |dy|.
+// Returns 1 << bin in each byte, see cuv_channels_direction() in C. a = |dx|, b
+// = |dy|.
 static __device__ __forceinline__ unsigned
 cuv_channels_directions (const CuvChannelsCross &cross)
 {
@@ -170,8 +172,8 @@ cuv_channels_cross (const CuvChannelsRow &row, const CuvChannelsRow &above,
     below.at[color] };
 }
 
-// Stores a thread's magnitudes in a row, and those of the edges as far as
-// surroundings reach beyond them. n: pixels from the first one to the right
+// Stores a thread's magnitudes in a row, and repeats those at the edges as far
+// as surroundings extend beyond them. n: pixels from the first one to the right
 // edge.
 static __device__ __forceinline__ void
 cuv_channels_store_magnitudes (
@@ -223,15 +225,14 @@ cuv_channels_store_gradients (const CuvChannelsPixels &out, int64_t at, int x,
 
 // ---- colours ----
 
-// Adds the colours of a row to the sums of the blocks that a thread's pixels
-// belong to.
+// Adds the colours of a row to the sums of the blocks of a thread's pixels.
 template <int shrink>
 static __device__ __forceinline__ void
 cuv_channels_add_colors (const CuvChannelsRow &row,
     unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink])
 {
   const unsigned red = row.at[0], green = row.at[1], blue = row.at[2];
-  // means of means, rounded down and up, equal those of four
+  // means of two means, rounded down and up, equal the mean of four pixels
   const unsigned colors[CUV_CHANNELS_COLORS] = {
     cuv_bytes_mean_up (green, cuv_bytes_mean_down (red, blue)),
     cuv_bytes_mean_up (red, ~blue),
@@ -272,17 +273,18 @@ cuv_channels_store_colors (const CuvChannelsDeviceLevel &level, uint16_t *out,
 
 // ---- a tile ----
 
-// The tile of a warp, and the outputs.
+// The tile of a warp, and its outputs.
 template <int shrink> struct CuvChannelsGradientTile {
   CuvChannelsDeviceLevel level;
   CuvChannelsPixels out;
   CuvChannelsPlace place;
-  uint4 next; // a row that is being loaded
-  int end;    // of the rows
+  uint4 next; // the row that is being loaded
+  int end;    // end of the rows
   bool writes;
   unsigned sums[CUV_CHANNELS_COLORS][CUV_CHANNELS_LANE_PIXELS / shrink];
 
-  // Returns row y, for which next is set; sets it for the row below.
+  // Returns row y, which `next` contains, and starts to load the row below it
+  // into `next`.
   __device__ __forceinline__ CuvChannelsRow
   read (int y)
   {
@@ -292,7 +294,7 @@ template <int shrink> struct CuvChannelsGradientTile {
     return cuv_channels_row (place, now);
   }
 
-  // Makes row y; reads the row below it.
+  // Makes row y and reads the row below it.
   __device__ __forceinline__ void
   step (int y, const CuvChannelsRow &above, const CuvChannelsRow &row,
       CuvChannelsRow *below)
@@ -311,7 +313,8 @@ template <int shrink> struct CuvChannelsGradientTile {
   }
 };
 
-// A warp per tile; x and y of a tile: its first pixel, multiples of 4.
+// Computes gradients and colours, with a warp per tile. x and y of a tile: its
+// first pixel, multiples of 4.
 template <int shrink>
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
     cuv_channels_gradient_kernel (const CuvChannelsTile *tiles, int n_tiles,
@@ -338,7 +341,7 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_GRADIENT_WARPS)
   tile.next = cuv_channels_load_row (tile.place, at.y - 1);
   rows[0] = tile.read (at.y - 1);
   rows[1] = tile.read (at.y);
-  // three rows at a time, so that none has to be moved
+  // three rows at a time, so that no row has to be moved
   for (int y = at.y; y < tile.end; y += 3) {
     tile.step (y, rows[0], rows[1], &rows[2]);
     tile.step (y + 1, rows[1], rows[2], &rows[0]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Sums of blocks, smoothed by 1 2 1 in both directions: channels, with the
-// blocks of the edge repeated as far as windows exceed the level. Smoothed sums
-// have 16 bits: a word holds two.
+// The kernel that makes channels: it smooths sums of blocks by 1 2 1 in both
+// directions, and repeats the blocks at the edges as far as windows extend
+// beyond the level. Smoothed sums fit 16 bits, so a word holds two.
 #ifndef CUV_CHANNELS_SMOOTH_KERNEL_CUH
 #define CUV_CHANNELS_SMOOTH_KERNEL_CUH
 
 #include "waldboost/channels/channels.cuh"
 
-// A tile: a warp per channel, four adjacent columns per thread; the first and
-// last thread only know those of their neighbours.
+// A tile, with a warp per channel and four adjacent columns per thread; the
+// first and last thread of a warp only provide neighbours.
 #define CUV_CHANNELS_SMOOTH_COLUMNS (30 * 4)
 #define CUV_CHANNELS_SMOOTH_ROWS 4
 
@@ -23,16 +23,16 @@ struct CuvChannelsSmoothPlace {
   int overhang;
 };
 
-// Four sums, smoothed across. Columns outside of the level are those of the
-// edge; of a word at the right edge, what is beyond it is undefined. Called by
-// whole warps.
+// Returns four sums, smoothed horizontally. Columns outside of the level repeat
+// those at the edges; in a word at the right edge, columns beyond the edge are
+// undefined. Call from whole warps.
 static __device__ __forceinline__ CuvChannelsSums
 cuv_channels_smooth_row (const CuvChannelsSmoothPlace &place, uint2 own)
 {
   unsigned before = __shfl_up_sync (~0u, own.y, 1);
   unsigned after = __shfl_down_sync (~0u, own.x, 1);
 
-  // the sum after the last one is the last one
+  // the last sum is repeated beyond the edge
   own.x = place.n == 1 ? (own.x & 0xffff) | own.x << 16 : own.x;
   own.y = place.n == 2 ? own.x >> 16
       : place.n == 3   ? (own.y & 0xffff) | own.y << 16
@@ -57,18 +57,19 @@ cuv_channels_smooth_bytes (const CuvChannelsSums &above,
   return __byte_perm (first >> shift, last >> shift, 0x6420);
 }
 
-// Repeats the last of n bytes in those after it.
+// Repeats the last of n bytes in the bytes after it.
 static __device__ __forceinline__ unsigned
 cuv_channels_repeat_last_byte (unsigned bytes, int n)
 {
-  const int unused = 32 - 8 * min (n, 4); // bits
+  const int unused = 32 - 8 * min (n, 4); // number of bits
   const unsigned last = bytes << unused >> 24;
 
   return (bytes & ~0u >> unused)
       | (unused > 0 ? last * 0x01010101u << (32 - unused) : 0);
 }
 
-// Stores the bytes of a row, and at its ends the first or last one beyond them.
+// Stores the bytes of a row, and repeats the first and the last one beyond the
+// row's ends.
 static __device__ __forceinline__ void
 cuv_channels_store_row (
     const CuvChannelsSmoothPlace &place, uint8_t *to, unsigned bytes)
@@ -88,8 +89,8 @@ cuv_channels_store_row (
   }
 }
 
-// x and y of a tile: its first column and row, multiples of 4. Block: 32 x
-// CUV_CHANNELS_N threads.
+// Makes channels. x and y of a tile: its first column and row, multiples of 4.
+// Block: 32 x CUV_CHANNELS_N threads.
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_N)
     cuv_channels_smooth_kernel (const CuvChannelsTile *tiles,
         const CuvChannelsDeviceLevel *levels, int overhang, int shift,
@@ -118,7 +119,7 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_N)
       ? row
       : cuv_channels_smooth_row (place, *(const uint2 *) (from - row_sums));
 
-  // a row is loaded while the one before it is smoothed
+  // a row is loaded while the previous one is smoothed
   from += tile.y < last ? row_sums : 0;
   next = *(const uint2 *) from;
 #pragma unroll 1

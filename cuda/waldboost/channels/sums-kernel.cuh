@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Magnitudes relative to their surroundings, 11 x 11 pixels, and their sums in
-// blocks, by direction. A warp walks down a strip of columns: each thread keeps
-// the sums of 11 rows for its four columns, and gets those of its neighbours by
-// shuffles.
+// The kernel that divides magnitudes by those of their surroundings, 11 x 11
+// pixels, and sums the results in blocks, by direction. A warp walks down a
+// strip of columns: each thread keeps the sums of 11 rows for its four columns,
+// and gets its neighbours' sums by shuffles.
 #ifndef CUV_CHANNELS_SUMS_KERNEL_CUH
 #define CUV_CHANNELS_SUMS_KERNEL_CUH
 
 #include "waldboost/channels/channels.cuh"
 
-#define CUV_CHANNELS_SUMS_WARPS 4 // tiles of a block
-// A tile: threads whose neighbours' neighbours are in the warp have pixels.
+#define CUV_CHANNELS_SUMS_WARPS 4 // tiles per block
+// A tile; only threads with two neighbours on each side in the warp have
+// pixels.
 #define CUV_CHANNELS_SUMS_COLUMNS (28 * CUV_CHANNELS_LANE_PIXELS)
 #define CUV_CHANNELS_SUMS_ROWS 8
 #define CUV_CHANNELS_SUMS_STEP 4 // rows that are loaded together
 
-// Four adjacent magnitudes, or sums of 11 of them, 16 bits each.
+// Four adjacent magnitudes, or sums of 11 magnitudes, 16 bits each.
 struct CuvChannelsFour {
   unsigned first, last;
 };
@@ -23,12 +24,13 @@ struct CuvChannelsFour {
 
 // The pixels of a level that a warp reads.
 struct CuvChannelsStrip {
-  // of the thread's columns in row 0; directions have half the pitch
+  // addresses of the thread's columns in row 0; the pitch of directions is half
+  // that of magnitudes
   const uint8_t *magnitudes, *directions;
-  int pitch, height; // pitch: bytes
+  int pitch, height; // pitch: bytes of a row
 };
 
-// Row y or the nearest row.
+// Returns the offset of row y, or of the nearest row.
 static __device__ __forceinline__ int64_t
 cuv_channels_nearest_row (const CuvChannelsStrip &strip, int y)
 {
@@ -61,27 +63,28 @@ cuv_channels_add_rows (CuvChannelsFour *sums, const CuvChannelsFour &added,
 
 // ---- surroundings ----
 
-#define CUV_CHANNELS_FLOAT 0x4b000000u // the bits of 2^23: its low bits count 1
+// bits of 2^23, whose lowest bit counts 1
+#define CUV_CHANNELS_FLOAT 0x4b000000u
 
-// The sums of 11 columns around each of a thread's pixels, from those of 11
-// rows, plus CUV_CHANNELS_FLOAT.
+// Computes the sums of 11 columns around each of a thread's pixels from sums of
+// 11 rows, plus CUV_CHANNELS_FLOAT.
 static __device__ __forceinline__ void
 cuv_channels_surroundings (const CuvChannelsFour &own, unsigned sums[4])
 {
-  // those of the threads to the left and right, and beyond
+  // sums of the next threads to the left and right, and of those beyond
   const unsigned l0 = __shfl_up_sync (~0u, own.first, 1);
   const unsigned l1 = __shfl_up_sync (~0u, own.last, 1);
   const unsigned ll1 = __shfl_up_sync (~0u, own.last, 2);
   const unsigned r0 = __shfl_down_sync (~0u, own.first, 1);
   const unsigned r1 = __shfl_down_sync (~0u, own.last, 1);
   const unsigned rr0 = __shfl_down_sync (~0u, own.first, 2);
-  // columns -4 .. 3, in two halves of at most 4 * 11 * 360
+  // columns -4 to 3, in two halves of at most 4 * 11 * 360
   const unsigned halves = l0 + l1 + own.first + own.last;
   const unsigned eight =
       (halves & 0xffff) + (halves >> 16) + CUV_CHANNELS_FLOAT;
   const unsigned four = (r0 & 0xffff) + (r0 >> 16); // columns 4 and 5
-  const unsigned six = four + (r1 & 0xffff);        // 4 .. 6
-  const unsigned seven = six + (r1 >> 16);          // 4 .. 7
+  const unsigned six = four + (r1 & 0xffff);        // 4 to 6
+  const unsigned seven = six + (r1 >> 16);          // 4 to 7
 
   sums[0] = (ll1 >> 16) + eight + four;
   sums[1] = eight + six;
@@ -89,14 +92,14 @@ cuv_channels_surroundings (const CuvChannelsFour &own, unsigned sums[4])
   sums[3] = eight - (l0 & 0xffff) - (l0 >> 16) + seven + (rr0 & 0xffff);
 }
 
-// min (255, 128 magnitude / (sum / 121 + 6)), both divisions rounded down, in
-// the low byte of a float's bits. Floats are exact here but for two factors.
-// The first is a little more than 1 / 121: the error is positive and below a
-// quarter of 1 / 121. The second is an approximate reciprocal: 1/4 is added to
-// the dividend, less than the smallest step, 1, and more than the error of any
-// quotient up to 256.
-// magnitude: the bits of 2^15 plus the magnitude, as a float; sum: those of
-// 2^23 plus the sum.
+// Returns min (255, 128 magnitude / (sum / 121 + 6)), with both divisions
+// rounded down, in the low byte of a float's bits. Floats are exact here except
+// for two factors. The first is slightly more than 1 / 121: the error is
+// positive and below a quarter of 1 / 121. The second is an approximate
+// reciprocal: 1/4 is added to the dividend, which is less than the smallest
+// step, 1, and more than the error of any quotient up to 256.
+// magnitude: the bits of the float 2^15 plus the magnitude; sum: the bits of
+// the float 2^23 plus the sum.
 static __device__ __forceinline__ unsigned
 cuv_channels_relative (unsigned magnitude, unsigned sum)
 {
@@ -119,8 +122,8 @@ cuv_channels_relative (unsigned magnitude, unsigned sum)
 
 // ---- blocks ----
 
-// The sums of a row of blocks, for a thread's blocks: magnitudes, then those of
-// each direction, times 1 << bin.
+// The sums of a row of blocks, for a thread's blocks: of all magnitudes, and of
+// each direction's magnitudes times 1 << bin.
 template <int shrink> struct CuvChannelsBlockSums {
   static constexpr int n = CUV_CHANNELS_LANE_PIXELS / shrink;
   unsigned all[n], by_bin[CUV_CHANNELS_BINS][n];
@@ -166,7 +169,7 @@ cuv_channels_store_sums (const CuvChannelsDeviceLevel &level, uint16_t *out,
 
 // ---- a tile ----
 
-// Four relative magnitudes, as bytes.
+// Returns four relative magnitudes, as bytes.
 static __device__ __forceinline__ unsigned
 cuv_channels_four_relative (
     const CuvChannelsFour &magnitudes, const CuvChannelsFour &columns)
@@ -187,7 +190,8 @@ cuv_channels_four_relative (
       __byte_perm (relative[2], relative[3], 0x0040), 0x5410);
 }
 
-// A warp per tile; x and y of a tile: its first pixel, multiples of 4.
+// Divides and sums magnitudes, with a warp per tile. x and y of a tile: its
+// first pixel, multiples of 4.
 template <int shrink>
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_SUMS_WARPS)
     cuv_channels_sums_kernel (const CuvChannelsTile *tiles, int n_tiles,
@@ -204,7 +208,7 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_SUMS_WARPS)
   const CuvChannelsDeviceLevel level = levels[tile.level];
   const int x = tile.x + CUV_CHANNELS_LANE_PIXELS * (lane - 2);
   const bool writes = lane >= 2 && lane < 30 && x < level.columns * shrink;
-  // what surroundings do not reach need not be read
+  // pixels beyond the surroundings need not be read
   const int64_t first =
       level.pixels.first + min (x, cuv_div_up (level.width, 4) * 4 + 4);
   const CuvChannelsStrip strip = { (const uint8_t *) (magnitudes + first),
@@ -213,7 +217,7 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_SUMS_WARPS)
   const int end = min (tile.y + CUV_CHANNELS_SUMS_ROWS, level.rows * shrink);
   CuvChannelsFour columns = {};
 
-  // the rows around the one above the tile
+  // the rows around the row above the tile
 #pragma unroll
   for (int y = -1 - CUV_CHANNELS_RADIUS; y < CUV_CHANNELS_RADIUS; y++)
     cuv_channels_add_rows (&columns,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Windows of all levels, evaluated by trees on channels. Most windows are
-// rejected by the first trees, which a thread evaluates for its own windows.
-// Those that are left are listed for the whole frame, as they are close to each
-// other; in a second kernel a warp takes one at a time, a tree per thread.
+// Kernels that evaluate trees on channels for the windows of all levels. The
+// first trees, which each thread evaluates for its own windows, reject most
+// windows. The remaining ones are close to each other, so they are listed for
+// the whole frame; in a second kernel each warp evaluates one of them at a
+// time, with a tree per thread.
 #ifndef CUV_CHANNELS_TREES_KERNELS_CUH
 #define CUV_CHANNELS_TREES_KERNELS_CUH
 
@@ -10,26 +11,27 @@
 #include "waldboost/channels/channels.cuh"
 #include "waldboost/waldboost-model.cuh"
 
-#define CUV_CHANNELS_TREES_WARPS 8 // of a block
-// A tile: a window per lane, this many rows per warp.
+#define CUV_CHANNELS_TREES_WARPS 8 // warps per block
+// A tile has a window per lane, and this many rows per warp.
 #define CUV_CHANNELS_TREES_ROWS_OF_WARP 4
 #define CUV_CHANNELS_TREES_COLUMNS 32
 #define CUV_CHANNELS_TREES_ROWS                                                \
   (CUV_CHANNELS_TREES_WARPS * CUV_CHANNELS_TREES_ROWS_OF_WARP)
 #define CUV_CHANNELS_TREES_WINDOWS                                             \
   (CUV_CHANNELS_TREES_COLUMNS * CUV_CHANNELS_TREES_ROWS)
-#define CUV_CHANNELS_TREES_DENSE 8 // trees that each window's thread evaluates
-// blocks of the second kernel, per multiprocessor
+// number of trees that each window's thread evaluates
+#define CUV_CHANNELS_TREES_DENSE 8
+// blocks of the second kernel per multiprocessor
 #define CUV_CHANNELS_TREES_FINISH_BLOCKS 6
 
-// A tree on the device, in words of 16 bytes. A node's offset is that of its
-// byte from the first one of a window.
+// A tree on the device, in words of 16 bytes. A node's offset is the distance
+// of its byte from a window's first one.
 template <int depth> struct alignas (16) CuvChannelsDeviceTree {
   static constexpr int n_nodes = (1 << depth) - 1, n_leaves = 1 << depth;
   uint32_t offsets[n_nodes];
-  int32_t reject; // a window whose sum is less
+  int32_t reject; // rejects windows with smaller sums
   int16_t leaves[n_leaves];
-  uint8_t thresholds[n_leaves]; // the last one unused
+  uint8_t thresholds[n_leaves]; // the last one is unused
 };
 
 // A model on the device.
@@ -44,15 +46,16 @@ struct CuvChannelsDeviceTrees {
 
 // A window that the first n_dense trees did not reject.
 struct alignas (16) CuvChannelsCandidate {
-  uint32_t window; // tile times CUV_CHANNELS_TREES_WINDOWS, plus the row in it
-                   // times CUV_CHANNELS_TREES_COLUMNS, plus the column
+  // index of the tile times CUV_CHANNELS_TREES_WINDOWS, plus row in the tile
+  // times CUV_CHANNELS_TREES_COLUMNS, plus column
+  uint32_t window;
   int32_t sum;
-  int64_t at; // its first byte in the channels
+  int64_t at; // address of its first byte in the channels
 };
 
-// The windows of a frame, and what the kernels find.
+// The windows of a frame, and the results of the kernels.
 struct CuvChannelsSearch {
-  const CuvChannelsTile *tiles; // x and y: numbers of the first window
+  const CuvChannelsTile *tiles; // x and y: position of the first window
   const CuvChannelsDeviceLevel *levels;
   const uint8_t *channels;
   CuvChannelsDeviceTrees trees;
@@ -71,7 +74,8 @@ cuv_channels_tree (const CuvChannelsDeviceTrees &trees, int tree)
   return ((const CuvChannelsDeviceTree<depth> *) trees.trees)[tree];
 }
 
-// The leaf of a tree that a window reaches. Nodes are chosen from registers.
+// Returns the leaf of a tree that a window reaches. Nodes are selected from
+// registers.
 template <int depth>
 static __device__ __forceinline__ int
 cuv_channels_leaf (
@@ -98,12 +102,13 @@ cuv_channels_leaf (
   return leaf;
 }
 
-// The trees of a thread: each 32nd of 32 n, so that a warp's are adjacent.
+// The trees of a thread: every 32nd of 32 n trees, so that those of a warp are
+// adjacent.
 template <int depth, int n> struct CuvChannelsLaneTrees {
   CuvChannelsDeviceTree<depth> trees[n];
 
-  // first: of the warp. Threads without a tree evaluate the last one, for
-  // nothing.
+  // Loads the thread's trees. first: the warp's first tree. Threads without a
+  // tree evaluate the last one, whose result is not used.
   __device__ __forceinline__ void
   load (const CuvChannelsDeviceTrees &from, int first)
   {
@@ -113,8 +118,8 @@ template <int depth, int n> struct CuvChannelsLaneTrees {
           min (first + 32 * i + (int) (threadIdx.x & 31), from.n_trees - 1));
   }
 
-  // Evaluates n_trees of the warp. Returns the index of the one that rejects
-  // the window, or n_trees; then *sum becomes the last sum.
+  // Evaluates n_trees of the warp. Returns the index of the tree that rejects
+  // the window, or n_trees if none does and sets *sum to the last sum.
   __device__ __forceinline__ int
   evaluate (const uint8_t *window, int n_trees, int *sum) const
   {
@@ -136,10 +141,10 @@ template <int depth, int n> struct CuvChannelsLaneTrees {
   }
 };
 
-// Evaluates the trees after the dense ones, by a warp: the next 32, which it
-// keeps, then many at a time, as a window that is left then is probably
-// accepted. Returns how many the window passed in all, as
-// cuv_channels_evaluate() in C; *sum becomes the last sum.
+// Evaluates the trees after the dense ones with a warp: the next 32, which it
+// keeps in registers, then many at a time, because a window that remains is
+// probably accepted. Returns how many trees the window passes in total, as
+// cuv_channels_evaluate() does in C; *sum is set to the last sum.
 template <int depth>
 static __device__ __forceinline__ int
 cuv_channels_finish (const CuvChannelsDeviceTrees &trees,
@@ -162,7 +167,8 @@ cuv_channels_finish (const CuvChannelsDeviceTrees &trees,
   return *sum > trees.final_threshold ? trees.n_trees : trees.n_trees - 1;
 }
 
-// Where the first byte of window (x, y) of a level is in the channels.
+// Returns the offset of the first byte of window (x, y) of a level in the
+// channels.
 static __device__ __forceinline__ int64_t
 cuv_channels_window_at (const CuvChannelsDeviceTrees &trees,
     const CuvChannelsDeviceLevel &level, int x, int y)
@@ -174,15 +180,15 @@ cuv_channels_window_at (const CuvChannelsDeviceTrees &trees,
 
 // ---- the first trees ----
 
-// Counts of a block.
+// The counts of a block.
 struct CuvChannelsDenseCounts {
   unsigned windows, weak;
   unsigned passed[CUV_CHANNELS_TREES_DENSE]; // [i]: i + 1 trees
   unsigned n_candidates, first_candidate;
 };
 
-// Whether the first kernel knows which windows survive a segment: unless it
-// ends later, or with the model.
+// Returns whether the first kernel knows which windows survive a segment: it
+// does unless the segment ends later, or with the model.
 static __device__ __forceinline__ bool
 cuv_channels_ends_dense (const CuvChannelsDeviceTrees &trees, int segment)
 {
@@ -191,14 +197,14 @@ cuv_channels_ends_dense (const CuvChannelsDeviceTrees &trees, int segment)
 }
 
 // A thread's windows: row i of the warp is row warp + CUV_CHANNELS_TREES_WARPS
-// i of the tile.
+// * i of the tile.
 struct CuvChannelsDenseWindows {
   bool alive[CUV_CHANNELS_TREES_ROWS_OF_WARP];
   int sums[CUV_CHANNELS_TREES_ROWS_OF_WARP];
   int64_t at[CUV_CHANNELS_TREES_ROWS_OF_WARP];
 };
 
-// Evaluates the first trees.
+// Evaluates the first trees for a thread's windows.
 template <int depth>
 static __device__ __forceinline__ CuvChannelsDenseWindows
 cuv_channels_scan_dense (const CuvChannelsSearch &search,
@@ -217,7 +223,7 @@ cuv_channels_scan_dense (const CuvChannelsSearch &search,
 
     self.alive[i] =
         x < level.n_x && y < level.n_y && search.rows.has (tile.level, y);
-    // windows outside of the level read another one
+    // threads without a window in the level read another window
     self.at[i] = cuv_channels_window_at (
         trees, level, min (x, level.n_x - 1), min (y, level.n_y - 1));
     n_alive += __popc (__ballot_sync (~0u, self.alive[i]));
@@ -245,7 +251,7 @@ cuv_channels_scan_dense (const CuvChannelsSearch &search,
   return self;
 }
 
-// Lists the windows of a block that are left.
+// Lists the remaining windows of a block.
 static __device__ __forceinline__ void
 cuv_channels_list (const CuvChannelsSearch &search,
     const CuvChannelsDenseWindows &windows, CuvChannelsDenseCounts *counts)
@@ -278,7 +284,7 @@ cuv_channels_list (const CuvChannelsSearch &search,
   }
 }
 
-// A block per tile.
+// Evaluates the first trees, with a block per tile.
 template <int depth>
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_TREES_WARPS)
     cuv_channels_dense_kernel (const __grid_constant__ CuvChannelsSearch search)
@@ -310,15 +316,16 @@ static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_TREES_WARPS)
 
 // ---- the other trees ----
 
-// Counts of a block.
+// The counts of a block.
 struct CuvChannelsFinishCounts {
   unsigned weak, survivors[CUV_WALDBOOST_SEGMENTS];
 };
 
-// Counts in a thread: lane s of a warp has segments s and s + 32.
+// The counts of a thread: lane s of a warp counts for segments s and s + 32.
 struct CuvChannelsLaneCounts {
   unsigned weak, survivors[2];
-  int segment_end[2]; // INT_MAX: none, or one that the first kernel counts
+  // INT_MAX: no segment, or one that the first kernel counts
+  int segment_end[2];
 };
 
 static __device__ __forceinline__ CuvChannelsLaneCounts
@@ -352,7 +359,7 @@ cuv_channels_add_hit (
       trees.shrink * (y - trees.overhang), (float) score / 256);
 }
 
-// Any number of blocks.
+// Evaluates the other trees, with any number of blocks.
 template <int depth>
 static __global__ void __launch_bounds__ (32 * CUV_CHANNELS_TREES_WARPS)
     cuv_channels_finish_kernel (

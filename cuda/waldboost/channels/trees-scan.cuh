@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The scan of one model: its trees and its windows in the channels, and the
-// launch of the kernels.
+// Scans with one model: makes the tables of its trees and windows, and launches
+// the kernels.
 #ifndef CUV_CHANNELS_TREES_SCAN_CUH
 #define CUV_CHANNELS_TREES_SCAN_CUH
 
@@ -21,7 +21,7 @@ public:
     thresholds.assign (trees.thresholds, trees.thresholds + trees.n_trees);
   }
 
-  // Adds the tables of a plan. indices: the plan's levels in the layout.
+  // Adds the tables of a plan. indices: of the plan's levels in the layout.
   void
   set_plan (const CuvWaldboostPlan &plan, const CuvChannelsLayout &layout,
       const std::vector<int> &indices, CuvPyramidTables *tables)
@@ -36,7 +36,7 @@ public:
     add_windows (plan, layout, indices, tables);
   }
 
-  // Bytes of memory that the scan needs for candidates.
+  // Returns how many bytes of memory the scan needs for candidates.
   size_t
   candidates_size () const
   {
@@ -74,7 +74,7 @@ public:
 private:
   // ---- planning ----
 
-  // Adds the trees; offsets are from the first byte of a window.
+  // Adds the trees; offsets are relative to the first byte of a window.
   template <int depth>
   size_t
   add_trees (const CuvChannelsLayout &layout, CuvPyramidTables *tables) const

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of LBP codes. The code at a position depends only on the block size,
-// so all codes of a tile are computed once, and a weak classifier reads one
-// byte.
+// Planes of LBP codes. For a given block size the code depends only on the
+// position, so all codes of a tile are computed once, and a weak classifier
+// reads one byte.
 #ifndef CUV_WALDBOOST_PLANES_LBP_PLANES_CUH
 #define CUV_WALDBOOST_PLANES_LBP_PLANES_CUH
 
 #include "waldboost/planes/planes.cuh"
 
-// computed by a warp at once, four per thread
+// columns computed by a warp at a time, four per thread
 #define CUV_PLANE_CODE_COLUMNS 120
-#define CUV_PLANE_CODE_REACH 6 // rows of pixels that a code spans at most
+// maximum number of rows of pixels that determine a code
+#define CUV_PLANE_CODE_REACH 6
 
-// A thread's part of a row: 16-bit values at its four columns and the next
+// A thread's part of a row: 16-bit values of its four columns and of the next
 // four, two per word.
 struct CuvCodeRow {
   uint2 own, next;
@@ -29,13 +30,13 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   static const int element = 1;   // bytes per value of a plane
   static const int n_dense = 5;   // weak classifiers evaluated for all windows
   static const int at_once = 3;   // see CuvPlaneRun
-  static const int n_columns = 3; // of windows of a thread
+  static const int n_columns = 3; // columns of windows per thread
   static const int n_windows = n_columns * CUV_PLANE_ROWS;
 
   // ---- computing planes ----
 
-  // Sums of one pixel or two adjacent ones; next is undefined in the last
-  // thread.
+  // Computes sums of one pixel or of two adjacent ones; `next` is undefined in
+  // the last thread.
   template <int width>
   static __device__ __forceinline__ CuvCodeRow
   sums_of (uint32_t four)
@@ -54,7 +55,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return row;
   }
 
-  // Block values from the sums of a block's first and last row of pixels.
+  // Computes block values from the sums of a block's first and last row of
+  // pixels.
   template <int plane, bool means>
   __device__ __forceinline__ CuvCodeRow
   block_row (const CuvCodeRow &above, const CuvCodeRow &below) const
@@ -70,7 +72,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     };
   }
 
-  // The three blocks of a grid's row, for the four columns.
+  // Computes the three blocks of a grid's row, for the four columns.
   template <int width>
   static __device__ __forceinline__ void
   three_blocks (const CuvCodeRow &row, uint2 blocks[3])
@@ -86,7 +88,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // Four codes, a byte each, from the values of their blocks.
+  // Computes four codes, a byte each, from the values of their blocks.
   __device__ __forceinline__ uint32_t
   patterns (
       const uint2 top[3], const uint2 middle[3], const uint2 bottom[3]) const
@@ -99,7 +101,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     uint2 codes = make_uint2 (0, 0);
 
 #pragma unroll
-    for (int k = 0; k < 8; k++) { // add 1 in each half if not less
+    for (int k = 0; k < 8; k++) { // add 1 in each half that is not less
       codes.x =
           2 * codes.x + __viaddmin_s16x2_relu (ring[k].x, less[0], 0x10001);
       codes.y =
@@ -108,7 +110,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return __byte_perm (codes.x, codes.y, 0x6420);
   }
 
-  // The codes of one plane in row y, from the sums of rows y and following.
+  // Computes the codes of one plane in row y from the sums of rows y and
+  // following.
   template <int plane, bool means>
   __device__ __forceinline__ void
   make_codes (const CuvCodeRow *const rows[CUV_PLANE_CODE_REACH], bool wanted,
@@ -130,7 +133,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
   }
 
   // Computes a warp's rows of the planes whose blocks have this width, from
-  // these rows of pixels and the next five. Pixels outside the picture are 0.
+  // these rows of pixels and the next five. Pixels outside the picture are read
+  // as 0.
   template <int width, bool means>
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
@@ -148,7 +152,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     const uint8_t *from =
         pictures + level.picture + (int64_t) (tile.y + first) * pitch + x;
     uint8_t *to = memory () + (first - reach + 1) * shape.pitch + column;
-    CuvCodeRow rows[CUV_PLANE_CODE_REACH]; // ring buffer of the last ones
+    CuvCodeRow rows[CUV_PLANE_CODE_REACH]; // ring buffer of the last rows
 
     for (int base = 0; base < n; base += reach) {
       uint32_t four[CUV_PLANE_CODE_REACH];
@@ -176,7 +180,8 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // If both widths are used, each is computed by half of the warps.
+  // Computes the planes of both widths. If both are used, each is computed by
+  // half of the warps.
   template <bool means>
   __device__ __forceinline__ void
   load_as (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
@@ -216,7 +221,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return node.first_leaf + memory ()[window + node.offset];
   }
 
-  // ---- all windows of a tile: every 32nd one of a row per thread ----
+  // ---- all windows of a tile: every 32nd one of a row for each thread ----
 
   static __device__ __forceinline__ int
   column_of (int i)
@@ -224,7 +229,7 @@ template <typename Acc> struct CuvPatternPlanes : CuvPlaneTables<Acc> {
     return lane_of_thread () + i % n_columns * 32;
   }
 
-  // The codes of the thread's windows; window is the offset of the first.
+  // Reads the codes of the thread's windows; window: offset of the first.
   __device__ __forceinline__ void
   codes (int window, const Node &node, int codes[n_windows]) const
   {

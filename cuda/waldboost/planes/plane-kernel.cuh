@@ -2,16 +2,16 @@
 // plane_kernel() scans with planes: a thread block runs a tile of windows
 // through all weak classifiers. The first few are evaluated for all windows,
 // several per thread. Survivors are listed; each warp then takes a part of the
-// list and compacts it when enough of its windows are rejected. A window has
-// one thread or, when few are left, a group of threads, which evaluate
-// successive weak classifiers at once.
+// list and compacts it when enough of its windows are rejected. Each window has
+// one thread or, when few windows are left, a group of threads, which evaluate
+// successive weak classifiers at the same time.
 #ifndef CUV_WALDBOOST_PLANES_PLANE_KERNEL_CUH
 #define CUV_WALDBOOST_PLANES_PLANE_KERNEL_CUH
 
 #include "waldboost/planes/lbp-planes.cuh"
 #include "waldboost/planes/rank-planes.cuh"
 
-// A window: its offset in the planes, bytes, and its sum so far.
+// A window: its offset in the planes in bytes, and its sum so far.
 template <typename Acc> struct CuvPlaneWindow {
   bool alive;
   int offset;
@@ -30,13 +30,13 @@ template <typename Acc> struct CuvPlaneList {
   }
 
   // Appends the alive windows of a warp after the first n; returns the new
-  // number.
+  // length of the list.
   __device__ __forceinline__ int
   append (int n, const CuvPlaneWindow<Acc> &window) const
   {
     const unsigned voters = __ballot_sync (~0u, window.alive);
 
-    __syncwarp (); // all have read what is overwritten now
+    __syncwarp (); // all have read the entries that are overwritten now
     if (window.alive) {
       int at = n + __popc (voters & ((1u << lane_of_thread ()) - 1));
 
@@ -48,24 +48,25 @@ template <typename Acc> struct CuvPlaneList {
   }
 };
 
-// Shared by a block's threads, besides planes and list.
+// Shared by a block's threads in addition to planes and list.
 struct CuvPlaneShared {
   CuvWaldboostTally tally;
   CuvPyramidTile tile;
-  int n_columns, n_rows; // of windows in the tile
+  int n_columns, n_rows; // numbers of columns and rows of windows in the tile
   int n_listed;
   int n_done; // warps that have finished the tile
   CuvPyramidTile next;
   int n_next; // index of the next tile
 };
 
-// A thread's part of the scan of its block.
+// A thread's part in its block's scan.
 template <typename Planes, typename Acc> struct CuvPlaneRun {
   using Window = CuvPlaneWindow<Acc>;
-  static const int n_windows = Planes::n_windows; // per thread
-  // weak classifiers evaluated at once, to hide the latency of reads
+  static const int n_windows = Planes::n_windows; // windows per thread
+  // weak classifiers evaluated at the same time, to hide the latency of reads
   static const int at_once = Planes::at_once;
-  // rarely exceeded; the tile is then scanned in quarters, which always fit
+  // rarely exceeded; if it is, the tile is scanned in quarters, which always
+  // fit
   static const int max_listed = Planes::tile_x * CUV_PLANE_Y * 3 / 8;
   static_assert (
       n_windows % 4 == 0 && CUV_PLANE_THREADS * n_windows / 4 <= max_listed,
@@ -74,13 +75,13 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
   const CuvWaldboostDevice<Acc> &model;
   const Planes &planes;
   const CuvPlaneFirst &first_nodes;
-  const int n_dense; // weak classifiers evaluated for all windows
+  const int n_dense; // number of weak classifiers evaluated for all windows
   const CuvScanHits &out;
-  const CuvPlaneList<Acc> list; // the block's
+  const CuvPlaneList<Acc> list; // the block's list
   CuvPlaneShared &shared;
   unsigned weak = 0;
 
-  // The final test: adds a hit and returns true if the window passes.
+  // Applies the final test: adds a hit and returns true if the window passes.
   __device__ bool
   add_if_accepted (int offset, Acc sum) const
   {
@@ -94,7 +95,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     return true;
   }
 
-  // Adds a warp's n survivors of a segment to its counter.
+  // Adds n to the calling warp's survivors of a segment.
   __device__ void
   count (CuvWaldboostSegment segment, int n) const
   {
@@ -104,7 +105,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
 
   // ---- all windows: each thread has some in each row of its warp ----
 
-  // Mask of the thread's windows to scan, row by row.
+  // Returns the mask of the thread's windows to scan, row by row.
   __device__ unsigned
   inside (const CuvScanRows &rows, int row) const
   {
@@ -139,7 +140,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     return alive;
   }
 
-  // The offset of a thread's window in the planes.
+  // Returns the offset of a thread's window in the planes.
   __device__ __forceinline__ int
   offset_of (int row, int i) const
   {
@@ -148,7 +149,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
   }
 
   // Appends a thread's windows to the block's list as far as they fit; n_listed
-  // also counts the others.
+  // also counts those that do not.
   __device__ __forceinline__ void
   list_all (int row, unsigned alive, const Acc sums[n_windows]) const
   {
@@ -191,14 +192,14 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
 
   // ---- listed windows, by warps ----
 
-  // A weak classifier's response for a window.
+  // Returns a weak classifier's response for a window.
   __device__ __forceinline__ Acc
   response (const Window &window, const CuvPlaneNode<Acc> &node) const
   {
     return model.leaves[planes.leaf (window.offset, node)];
   }
 
-  // A weak classifier read uniformly by all threads.
+  // Reads a weak classifier that is the same for all threads.
   __device__ __forceinline__ CuvPlaneNode<Acc>
   shared_node (int k) const
   {
@@ -206,9 +207,10 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
         k < CUV_PLANE_FIRST ? first_nodes.nodes[k] : __ldg (planes.nodes + k));
   }
 
-  // Evaluates weak classifiers k .. end - 1, or until at most stop_at of the
+  // Evaluates weak classifiers k to end - 1, or until at most stop_at of the
   // warp's windows are alive, with one thread per window; threads without a
-  // window take part at a dummy offset. Returns the next weak classifier.
+  // window evaluate a dummy offset. Returns the index of the next weak
+  // classifier.
   __device__ __forceinline__ int
   evaluate (int k, int end, int stop_at, Window *window)
   {
@@ -240,7 +242,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
   }
 
   // Evaluates with a group of threads per window, each of which evaluates some
-  // of the weak classifiers. The first thread of the group keeps the window.
+  // of the weak classifiers. The group's first thread holds the window.
   __device__ __forceinline__ int
   evaluate_by_group (int group, int k, int end, int stop_at, Window *window)
   {
@@ -271,9 +273,10 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     return k;
   }
 
-  // Evaluates the n windows of a list from weak classifier *k to end, with
-  // groups of threads; if one warp holds them all, only until a third is
-  // rejected. Returns the number of survivors; *k is the next weak classifier.
+  // Evaluates the n windows of a list from weak classifier *k to end - 1, with
+  // groups of threads; if one warp holds all windows, only until a third is
+  // rejected. Returns the number of survivors; *k is set to the next weak
+  // classifier.
   __device__ int
   run_list (const CuvPlaneList<Acc> &list, int group, int n, int *k, int end)
   {
@@ -296,7 +299,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     return left;
   }
 
-  // Runs the warp's part of the list to the end.
+  // Evaluates the remaining weak classifiers for the warp's part of the list.
   __device__ void
   run_listed_windows ()
   {
@@ -308,7 +311,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     while (model.segments[s].end <= k)
       s++;
     while (n > 0 && k < model.n_weak) {
-      // largest power of two with which all windows fit the warp
+      // the largest power of two with which all windows fit the warp
       const int group = 1 << max (__clz (n - 1) - 27, 0);
       const CuvWaldboostSegment segment = model.segments[s];
       const int step = n <= 32 ? model.n_weak : 1 + k / 2;
@@ -321,8 +324,8 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
     }
   }
 
-  // Scans a tile whose planes are complete: at once, or in quarters if more
-  // windows survive than the list holds.
+  // Scans a tile whose planes are complete: in one go, or in quarters if more
+  // windows survive than the list can hold.
   __device__ void
   scan (const CuvScanRows &rows)
   {
@@ -343,15 +346,15 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
         run_listed_windows ();
       if (part < 0 && listed)
         return;
-      __syncthreads (); // the list has been read
+      __syncthreads (); // all threads have read the list
     }
   }
 };
 
-// Blocks take tiles from a global counter. Tiles from n_high on have half the
-// height, so that blocks end at about the same time. Dynamic shared memory:
-// planes, leaves of the first n_dense weak classifiers, the list's sums and
-// offsets.
+// Scans with planes. Blocks take tiles from a global counter. Tiles from n_high
+// on have half the height, so that all blocks end at about the same time.
+// Dynamic shared memory: planes, leaves of the first n_dense weak classifiers,
+// sums and offsets of the list.
 template <typename Planes, typename Acc>
 static __global__ void
 __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (
@@ -392,8 +395,8 @@ __launch_bounds__ (CUV_PLANE_THREADS, 4) plane_kernel (
     } else {
       __syncthreads (); // n_done is 0
     }
-    // The last warp to finish takes the next tile: a tile taken earlier would
-    // wait here while other blocks are idle.
+    // The last warp to finish takes the next tile: if a tile were taken
+    // earlier, it would wait here while other blocks are idle.
     __syncwarp ();
     if (lane_of_thread () == 0
         && atomicAdd (&shared.n_done, 1) == CUV_PLANE_WARPS - 1) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes on the host: which models they support, their layout and tables.
+// Planes on the host: determines which models they support, their layout and
+// tables.
 #include "waldboost/planes/lbp-planes.cuh"
 #include "waldboost/planes/rank-planes.cuh"
 
 #include <algorithm>
 #include <string.h>
 
-// Planes of wider windows do not fit shared memory; a warp computes a row of
-// sums of up to 128 columns.
+// Planes for wider windows do not fit shared memory. A warp computes a row of
+// sums of at most 128 columns.
 #define CUV_PLANE_MAX_WINDOW 64
 #define CUV_PLANE_MAX_BYTES (48 << 10) // bytes; leaves and a list need the rest
 #define CUV_PLANE_SLACK 16             // bytes read after the last plane
 
-// The plane of a feature's block size, -1 if blocks are too large.
+// Returns the plane of a feature's block size, or -1 if blocks are too large.
 static int
 plane_of (const CuvGridNode &node)
 {
@@ -27,9 +28,9 @@ round_up_4 (int n)
   return (n + 3) / 4 * 4;
 }
 
-// A plane has a value for each place in the windows of a tile: of LBP a code of
-// one byte, which spans at least 3 x 3 pixels; of ranks the sum or mean of a
-// block, two bytes.
+// Determines the layout. A plane has a value for each position in the tile's
+// windows: for LBP, the code (one byte) of a grid of at least 3 x 3 pixels; for
+// ranks, the sum or mean (two bytes) of a block.
 void
 CuvPlanes::lay_out (
     const CuvWaldboostModel &model, const bool used[CUV_PLANE_N])
@@ -37,7 +38,7 @@ CuvPlanes::lay_out (
   int n = 0;
 
   patterns = model.feature == CUV_FEATURE_LBP;
-  // LBP: 8 bits; LRP: rank + 10 rank; LRD: differences of ranks, -8 to 8
+  // LBP: 8 bits; LRP: rank + 10 * rank; LRD: differences of ranks, -8 to 8
   n_codes = patterns ? 256 : model.feature == CUV_FEATURE_LRP ? 100 : 17;
   shape.height = CUV_PLANE_Y;
   if (patterns) {
@@ -56,7 +57,8 @@ CuvPlanes::lay_out (
   planes.means = model.block_value != CUV_BLOCK_SUM;
   for (int p = 0; p < CUV_PLANE_N; p++) {
     planes.starts[p] = used[p] ? n++ * planes.pitch * planes.rows : -1;
-    // log2 of the pixels of a block: bit 0 of p is width 2, bit 1 height 2
+    // log2 of the number of pixels in a block: bit 0 of p: width 2, bit 1:
+    // height 2
     planes.shift[p] = planes.means ? (p & 1) + (p >> 1) : 0;
     planes.bias[p] =
         model.block_value == CUV_BLOCK_MEAN_ROUND && planes.shift[p] > 0

@@ -9,17 +9,17 @@
 
 #include "waldboost/waldboost-model.cuh"
 
-#define CUV_PLANE_Y 32 // rows of windows in a tile, at most
+#define CUV_PLANE_Y 32 // maximum number of rows of windows in a tile
 #define CUV_PLANE_THREADS 256
 #define CUV_PLANE_WARPS (CUV_PLANE_THREADS / 32)
 // rows of a tile per warp
 #define CUV_PLANE_ROWS (CUV_PLANE_Y / CUV_PLANE_WARPS)
 #define CUV_PLANE_N 4      // for blocks of 1x1, 2x1, 1x2, 2x2 pixels
-#define CUV_PLANE_FIRST 64 // weak classifiers that are kernel arguments
+#define CUV_PLANE_FIRST 64 // weak classifiers passed as arguments
 
-// A weak classifier in 16 bytes. Offsets are bytes in the planes.
+// A weak classifier in 16 bytes. Offsets are in bytes of the planes.
 template <typename Acc> struct alignas (16) CuvPlaneNode {
-  uint16_t offset; // of the feature, relative to the window
+  uint16_t offset; // of the feature's first block, relative to the window
   // LRD, LRP: offsets of blocks a and b from the first one; distance of
   // adjacent blocks in a row; block height
   uint16_t a, b;
@@ -41,7 +41,7 @@ cuv_plane_node (uint4 words)
   return converted.node;
 }
 
-// The first weak classifiers, passed by value: uniform reads then come from
+// The first weak classifiers, passed by value so that uniform reads come from
 // constant memory.
 struct CuvPlaneFirst {
   uint4 nodes[CUV_PLANE_FIRST];
@@ -49,10 +49,11 @@ struct CuvPlaneFirst {
 
 // Layout of the planes in shared memory.
 struct CuvPlaneShape {
-  int32_t pitch, rows; // bytes per row; rows for CUV_PLANE_Y rows of windows
+  // bytes per row; number of rows for CUV_PLANE_Y rows of windows
+  int32_t pitch, rows;
   int32_t starts[CUV_PLANE_N]; // offset of each plane; -1 = unused
-  uint32_t bias[CUV_PLANE_N];  // rounding of means, for two packed values
-  int32_t shift[CUV_PLANE_N];  // division of means; otherwise 0
+  uint32_t bias[CUV_PLANE_N];  // rounds means of two packed values
+  int32_t shift[CUV_PLANE_N];  // means: log2 of the number of pixels; sums: 0
   int32_t means;
 };
 
@@ -62,12 +63,14 @@ struct CuvPlaneShape {
 template <typename Acc> struct CuvPlaneTables {
   using Node = CuvPlaneNode<Acc>;
 
-  size_t planes_bytes, shared_bytes; // without and with leaves
-  // written by a kernel that may still run when this one starts: no __ldg()
+  // bytes of the planes alone, and including the leaves
+  size_t planes_bytes, shared_bytes;
+  // written by a kernel that may still run when this one starts, so no __ldg()
   const uint8_t *pictures;
   const uint4 *nodes;
-  const Acc *leaves;         // of the first n_dense weak classifiers
-  int32_t n_leaves, n_codes; // leaves there; codes per weak classifier
+  const Acc *leaves; // of the first n_dense weak classifiers
+  // number of these leaves; codes per weak classifier
+  int32_t n_leaves, n_codes;
   CuvPlaneShape shape;
   CuvCodeRules rules;
 
@@ -92,8 +95,8 @@ template <typename Acc> struct CuvPlaneTables {
       ((Acc *) (memory () + planes_bytes))[i] = leaves[i];
   }
 
-  // Plane rows needed by window_rows rows of windows; warps process
-  // CUV_PLANE_ROWS rows at a time.
+  // Returns the number of plane rows for window_rows rows of windows; warps
+  // process CUV_PLANE_ROWS rows at a time.
   __device__ __forceinline__ int
   rows_of (int window_rows) const
   {
@@ -103,7 +106,7 @@ template <typename Acc> struct CuvPlaneTables {
     return shape.rows - CUV_PLANE_Y + rounded;
   }
 
-  // One load; the compiler would load the fields one by one.
+  // Reads with one load; the compiler would load the fields one by one.
   __device__ __forceinline__ Node
   node (int k) const
   {
@@ -123,14 +126,14 @@ template <typename Acc> struct CuvPlaneTables {
   }
 };
 
-// 1 - v in each half, for values below 2^15.
+// Returns 1 - v in each half, for values below 2^15.
 static __device__ __forceinline__ uint32_t
 cuv_one_less (uint32_t v)
 {
   return (0x80018001u - v) ^ 0x80008000u;
 }
 
-// Four pixels as 16-bit values, two per word.
+// Unpacks four pixels to 16-bit values, two per word.
 static __device__ __forceinline__ uint2
 cuv_unpack (uint32_t four)
 {
@@ -144,23 +147,24 @@ cuv_add (uint2 a, uint2 b)
   return make_uint2 (a.x + b.x, a.y + b.y);
 }
 
-// The four pixels one column to the right. Called by whole warps; in the last
-// lane the last pixel is undefined.
+// Returns the four pixels one column to the right. Call from whole warps; in
+// the last lane the last pixel is undefined.
 static __device__ __forceinline__ uint32_t
 cuv_next_pixels (uint32_t four)
 {
   return __funnelshift_r (four, __shfl_down_sync (~0u, four, 1), 8);
 }
 
-// Planes on the host: whether they support a model, and their tables.
+// Planes on the host: says whether they support a model, and makes their
+// tables.
 class CuvPlanes
 {
 public:
   CuvWaldboostBlockShape shape; // of a tile
   CuvPlaneFirst first_nodes = {};
-  int n_dense; // weak classifiers that are evaluated for all windows
+  int n_dense; // number of weak classifiers evaluated for all windows
 
-  // Whether planes support the model and the plan.
+  // Returns whether planes support the model and the plan.
   bool fit (const CuvWaldboostModel &model,
       const std::vector<CuvGridNode> &grid, const CuvWaldboostPlan &plan);
   template <typename Acc>
@@ -182,7 +186,7 @@ private:
   void lay_out (const CuvWaldboostModel &model, const bool used[CUV_PLANE_N]);
 
   CuvPlaneShape planes;
-  bool patterns; // LBP
+  bool patterns; // the feature is LBP
   int n_codes, n_leaves;
   size_t planes_bytes, nodes_at, leaves_at;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Planes of block sums, 16 bits each, for LRD and LRP. The ranks of two blocks
-// take eleven reads, for one window or for two adjacent ones at once.
+// Planes of block sums, 16 bits each, for LRD and LRP. Eleven reads give the
+// ranks of two blocks, for one window or for two adjacent ones at the same
+// time.
 #ifndef CUV_WALDBOOST_PLANES_RANK_PLANES_CUH
 #define CUV_WALDBOOST_PLANES_RANK_PLANES_CUH
 
@@ -21,7 +22,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
 
   // ---- computing planes ----
 
-  // Stores four block values, two per word, in a plane that is used.
+  // Stores four block values, two per word, in a plane if it is used.
   template <bool means>
   __device__ __forceinline__ void
   store (uint8_t *at, int plane, uint2 v) const
@@ -32,8 +33,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
               this->template block_value<means> (plane, v.y));
   }
 
-  // A warp computes some rows of each plane from these rows of pixels and one
-  // more. Pixels outside the picture are 0.
+  // Computes one warp's rows of each plane from these rows of pixels and the
+  // next one. Pixels outside the picture are read as 0.
   template <bool means>
   __device__ __forceinline__ void
   load_rows (const CuvPyramidLevel &level, const CuvPyramidTile &tile,
@@ -97,8 +98,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return node.first_leaf + ranks (block, value (node.a), value (node.b));
   }
 
-  // Both ranks at once, 16 bits each: 9 minus the number of blocks whose value
-  // is not below a, or b.
+  // Computes both ranks at the same time, 16 bits each: 9 minus the number of
+  // blocks whose value is not below that of a, or of b.
   __device__ __forceinline__ int
   ranks (const int block[9], unsigned a, unsigned b) const
   {
@@ -115,7 +116,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
 
   // ---- two adjacent windows ----
 
-  // The values at an offset and at the next one.
+  // Returns the values at an offset and at the next one.
   static __device__ __forceinline__ uint32_t
   pair (int at)
   {
@@ -124,8 +125,8 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return __byte_perm (words[0], words[1], at & 2 ? 0x5432 : 0x3210);
   }
 
-  // Reads pairs of values for three blocks in a row. The first block starts in
-  // the upper half of a word if odd.
+  // Reads pairs of values for three blocks in a row. odd: the first block
+  // starts in the upper half of a word.
   template <int column>
   static __device__ __forceinline__ void
   read_pairs (const uint32_t *words, bool odd, uint32_t pairs[3])
@@ -142,7 +143,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // The ranks of the values of two adjacent windows.
+  // Returns the ranks of the values of two adjacent windows.
   static __device__ __forceinline__ uint32_t
   rank_pair (const uint32_t top[3], const uint32_t middle[3],
       const uint32_t bottom[3], uint32_t value)
@@ -182,7 +183,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     }
   }
 
-  // Two adjacent windows of each row, 16 bits each.
+  // Computes the codes of two adjacent windows in each row, 16 bits each.
   __device__ __forceinline__ void
   code_pairs (int at, const Node &node, uint32_t codes[CUV_PLANE_ROWS]) const
   {
@@ -198,7 +199,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
       codes_of<2, 2, n> (at, node, codes);
   }
 
-  // ---- all windows of a tile: two adjacent ones of each row per thread ----
+  // ---- all windows of a tile: two adjacent ones per row and thread ----
 
   static __device__ __forceinline__ int
   column_of (int i)
@@ -206,7 +207,7 @@ template <typename Acc> struct CuvRankPlanes : CuvPlaneTables<Acc> {
     return 2 * lane_of_thread () + i % 2;
   }
 
-  // The codes of the thread's windows; window is the offset of the first.
+  // Computes the codes of the thread's windows; window: offset of the first.
   __device__ __forceinline__ void
   codes (int window, const Node &node, int codes[n_windows]) const
   {

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Variants of the scan of a WaldBoost model that differ in how the surviving
-// windows are compacted (CuvRearrangement), as GPU detectors in the literature
-// do; all give the same result. They are kept for comparison, and for what
-// planes do not support: large blocks, Haar features, steps above 1.
+// windows are compacted (CuvRearrangement), following GPU detectors in the
+// literature; all give the same result. They are kept for comparison, and for
+// what planes do not support: large blocks, Haar features, steps above 1.
 //
-// This file: variants within a block. Survivors of its tile stay in registers
-// (NONE) or in lists in shared memory (SHARED, BALLOT). Access:
-// CuvVariantAccess, which reads a window's features.
+// This file has the variants that compact within a block. Survivors of the
+// block's tile stay in registers (NONE) or in lists in shared memory (SHARED,
+// BALLOT). Access is CuvVariantAccess, which reads a window's features.
 #ifndef CUV_WALDBOOST_VARIANTS_BLOCK_KERNEL_CUH
 #define CUV_WALDBOOST_VARIANTS_BLOCK_KERNEL_CUH
 
 #include "waldboost/waldboost-model.cuh"
 
-// length of a segment from which a warp per window is faster
+// segments of at least this many weak classifiers are faster with a warp per
+// window
 #define CUV_VARIANT_LONG_SEGMENT 48
 
 // ---- one window ----
 
-// Evaluates weak classifiers first .. end - 1. Returns end if all were passed,
-// otherwise the index of the one that rejects the window.
+// Evaluates weak classifiers first to end - 1. Returns end if the window passes
+// them all, otherwise the index of the one that rejects it.
 template <typename Access, typename Acc>
 static __device__ int
 run_segment (const CuvWaldboostDevice<Acc> &model, const Access &access,
@@ -35,7 +36,7 @@ run_segment (const CuvWaldboostDevice<Acc> &model, const Access &access,
   return end;
 }
 
-// Evaluates one window by a whole warp, like run_segment().
+// Evaluates one window with a whole warp, otherwise like run_segment().
 template <typename Access, typename Acc>
 static __device__ int
 run_segment_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
@@ -55,7 +56,7 @@ run_segment_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
 
 // ---- tiles ----
 
-// Surviving windows of a block: index in the tile (row by row), and sum.
+// Surviving windows of a block: index in the tile (row by row) and sum.
 template <typename Acc> struct CuvVariantBlockList {
   uint16_t *where;
   Acc *sum;
@@ -75,8 +76,8 @@ claim_index (CuvRearrangement variant, bool alive, int *count)
       + __popc (voters & ((1u << lane_of_thread ()) - 1));
 }
 
-// A block's scan of a tile, as seen by a thread. where: index of a window in
-// the tile.
+// A block's scan of a tile, from the view of one thread. where: index of a
+// window in the tile.
 template <typename Access, typename Acc> struct CuvVariantBlockRun {
   const CuvWaldboostDevice<Acc> &model;
   const Access &access;
@@ -86,9 +87,10 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
   CuvWaldboostBlockShape shape;
   CuvScanRows rows;
   CuvWaldboostTally &tally;
-  unsigned weak, windows; // of this thread: evaluated, visited
+  // numbers of this thread: weak classifiers evaluated, windows visited
+  unsigned weak, windows;
 
-  // Whether a window exists and is to be searched.
+  // Returns whether a window exists and is to be scanned.
   __device__ bool
   inside (int where) const
   {
@@ -104,7 +106,7 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
     return access.view (level, tile, where % shape.width, where / shape.width);
   }
 
-  // The final test: adds a hit and returns true if the window passes.
+  // Applies the final test: adds a hit and returns true if the window passes.
   __device__ bool
   add_if_accepted (int where, Acc sum) const
   {
@@ -117,7 +119,7 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
     return true;
   }
 
-  // NONE: each thread keeps its window. Called by whole warps.
+  // NONE: scans with each thread keeping its window. Call from whole warps.
   __device__ void
   run_alone ()
   {
@@ -148,8 +150,8 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
     }
   }
 
-  // Evaluates one segment for the n windows of a list (of the whole tile if
-  // first is 0), one thread per window; survivors are appended to list `to`.
+  // Evaluates one segment for the n windows of a list (if first is 0, of the
+  // whole tile) with one thread per window; appends survivors to list `to`.
   __device__ void
   run_list (CuvRearrangement variant, int first, CuvWaldboostSegment segment,
       bool last, CuvVariantBlockList<Acc> from, int n,
@@ -186,7 +188,7 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
     }
   }
 
-  // Evaluates a list of windows with one warp per window.
+  // Evaluates one segment for the n windows of a list with one warp per window.
   __device__ void
   run_list_by_warps (int first, CuvWaldboostSegment segment, bool last,
       CuvVariantBlockList<Acc> from, int n, CuvVariantBlockList<Acc> to,
@@ -216,8 +218,8 @@ template <typename Access, typename Acc> struct CuvVariantBlockRun {
   }
 };
 
-// Tiles in turn over all blocks. Dynamic shared memory: two lists of a tile's
-// windows, their sums first.
+// Scans tiles, which are assigned to blocks in turn. Dynamic shared memory: two
+// lists of a tile's windows, the sums of both first.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) block_kernel (const CuvPyramidTile *tiles,
@@ -242,7 +244,7 @@ __launch_bounds__ (threads) block_kernel (const CuvPyramidTile *tiles,
 
     if (!rows.has_level (tile.level))
       continue;
-    __syncthreads (); // the previous tile is finished
+    __syncthreads (); // all threads have finished the previous tile
     if (threadIdx.x < 3)
       counts[threadIdx.x] = threadIdx.x == 0 ? n : 0;
     __syncthreads ();
@@ -267,7 +269,7 @@ __launch_bounds__ (threads) block_kernel (const CuvPyramidTile *tiles,
         else
           run.run_list (variant, first, segment, last, lists[odd], n_from,
               lists[!odd], &counts[(s + 1) % 3]);
-        // reset the count after the next one: unused in this iteration
+        // reset the count after the next, which this iteration does not use
         if (threadIdx.x == 0)
           counts[(s + 2) % 3] = 0;
         __syncthreads ();

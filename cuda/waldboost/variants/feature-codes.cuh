@@ -6,7 +6,7 @@
 
 #include "waldboost/waldboost-model.cuh"
 
-// LBP; LRD and LRP; Haar.
+// Kinds of codes: LBP; LRD and LRP; Haar.
 enum CuvVariantCode {
   CUV_VARIANT_CODE_PATTERN,
   CUV_VARIANT_CODE_RANKS,
@@ -17,7 +17,7 @@ enum CuvVariantCode {
 struct alignas (16) CuvVariantGridCode {
   CuvGridCorners corners;
   int32_t a[4], b[4];        // LRD, LRP: corners of the two blocks
-  uint32_t reciprocal, bias; // of means, see cuv_block_value(); 0 = sums
+  uint32_t reciprocal, bias; // for means, see cuv_block_value(); 0: sums
   int32_t first_leaf, pad;
 };
 
@@ -36,8 +36,8 @@ template <typename Sum> struct CuvVariantCodeView {
   bool split;
 };
 
-// A block's value: its sum, or its mean by a reciprocal that is exact for all
-// possible sums.
+// Returns a block's value: its sum, or its mean, computed with a reciprocal
+// that is exact for all possible sums.
 static __device__ __forceinline__ int
 cuv_block_value (const CuvVariantGridCode &node, unsigned sum)
 {
@@ -46,7 +46,8 @@ cuv_block_value (const CuvVariantGridCode &node, unsigned sum)
       : (int) __umulhi (sum + node.bias, node.reciprocal);
 }
 
-// The number of blocks with a smaller value than the block with these corners.
+// Returns the number of blocks with a smaller value than the block with these
+// corners.
 template <typename Sum>
 static __device__ __forceinline__ int
 cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
@@ -61,7 +62,7 @@ cuv_rank (const int block[9], const Sum *sums, const int32_t corner[4],
   return rank;
 }
 
-// Reads features of a window.
+// Reads the features of windows.
 template <typename Sum, CuvVariantCode code> struct CuvVariantAccess {
   using View = CuvVariantCodeView<Sum>;
   using Node = typename std::conditional<code == CUV_VARIANT_CODE_HAAR,
@@ -88,7 +89,7 @@ template <typename Sum, CuvVariantCode code> struct CuvVariantAccess {
     return view;
   }
 
-  // The window's contrast, see CuvHaarNode.
+  // Returns the window's contrast, see CuvHaarNode.
   __device__ float
   sigma (const CuvPyramidLevel &level, int64_t at) const
   {

@@ -8,7 +8,7 @@
 #include <vector>
 #include "waldboost/variants/segment-kernels.cuh"
 
-// maximum number of windows of a list in global memory
+// maximum number of windows in a list in global memory
 #define CUV_VARIANT_MAX_LISTED (1 << 22)
 #define CUV_VARIANT_N_COUNTS 64 // counters, for the lists after each segment
 
@@ -18,7 +18,7 @@ template <typename Acc> struct CuvVariantScan {
   int n_tiles;
   const CuvPyramidLevel *levels;
   const std::vector<CuvWaldboostSegment>
-      &segments; // those of model, on the host
+      &segments; // the model's segments, on the host
   CuvWaldboostDevice<Acc> model;
   const CuvScanRows &rows;
   const CuvScanHits &hits;
@@ -30,7 +30,7 @@ class CuvVariants
 {
 public:
   CuvRearrangement variant;
-  CuvWaldboostBlockShape shape; // of a block's tile: 8, 16 or 32 windows square
+  CuvWaldboostBlockShape shape; // tile of a block: 8, 16 or 32 windows square
 
   ~CuvVariants ()
   {
@@ -100,8 +100,8 @@ private:
       (uint32_t *) counts.data + i };
   }
 
-  // Scans some tiles, one launch per segment; once segments are long, one for
-  // all remaining ones.
+  // Scans some tiles with one launch per segment; from the first long segment
+  // on, one launch evaluates all remaining segments.
   template <int threads, typename Acc, typename Access>
   int
   run_list (const CuvVariantScan<Acc> &scan, const Access &access,
@@ -129,7 +129,7 @@ private:
     return 0;
   }
 
-  // Scans as many tiles at a time as a list can hold, if no window is rejected.
+  // Scans as many tiles at a time as fit a list even if no window is rejected.
   template <int threads, typename Acc, typename Access>
   int
   run_segments (const CuvVariantScan<Acc> &scan, const Access &access) const

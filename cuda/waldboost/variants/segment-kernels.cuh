@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Variants (see block-kernel.cuh) that compact survivors across the frame
-// (GLOBAL, HYBRID, PREFIX_SUM): a launch evaluates a segment, and reads and
-// writes lists in global memory. When few windows survive, finish_kernel
-// evaluates all other segments; launch-variants.cuh says when.
+// (GLOBAL, HYBRID, PREFIX_SUM): each launch evaluates one segment, and reads
+// and writes lists in global memory. From the first long segment on
+// (CUV_VARIANT_LONG_SEGMENT), finish_kernel evaluates all remaining segments.
 #ifndef CUV_WALDBOOST_VARIANTS_SEGMENT_KERNELS_CUH
 #define CUV_WALDBOOST_VARIANTS_SEGMENT_KERNELS_CUH
 
@@ -53,9 +53,9 @@ claim_frame_index (CuvRearrangement variant, bool alive, uint32_t *counter)
   return at;
 }
 
-// Evaluates segment s: if s is 0, for all windows of the tiles, one block per
-// tile, one thread per window; otherwise for list `from`. Survivors are
-// appended to list `to`.
+// Evaluates segment s: if s is 0, for all windows of the tiles, with one block
+// per tile and one thread per window; otherwise for list `from`. Appends
+// survivors to list `to`.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) segment_kernel (const CuvPyramidTile *tiles,
@@ -116,9 +116,9 @@ __launch_bounds__ (threads) segment_kernel (const CuvPyramidTile *tiles,
   tally.flush (out.counters, weak, windows);
 }
 
-// Evaluates a window from segment s > 0 to the end, by a whole warp.
-// add_if_accepted() does the final test. Returns the number of weak classifiers
-// evaluated in lane 0, 0 in the others.
+// Evaluates a window from segment s > 0 to the end with a whole warp.
+// add_if_accepted() applies the final test. Returns the number of weak
+// classifiers evaluated in lane 0, and 0 in the other lanes.
 template <typename Access, typename Acc, typename Accept>
 static __device__ unsigned
 finish_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
@@ -144,8 +144,8 @@ finish_by_warp (const CuvWaldboostDevice<Acc> &model, const Access &access,
   return leader ? first - begin : 0;
 }
 
-// Evaluates the windows of list `from` from segment s to the end, one warp per
-// window.
+// Evaluates the windows of list `from` from segment s to the end with one warp
+// per window.
 template <typename Access, typename Acc, int threads>
 static __global__ void
 __launch_bounds__ (threads) finish_kernel (const CuvPyramidTile *tiles,

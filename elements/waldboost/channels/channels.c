@@ -53,7 +53,7 @@ find_gradients (const CuvChannelsPicture *picture, Scratch *scratch)
       scratch->magnitudes, picture->width, picture->height, scratch->relative);
 }
 
-/* Returns what the pixel with the index at adds to a channel. */
+/* Returns the value that pixel `at` adds to a channel. */
 static int
 channel_value (const CuvChannelsPicture *picture, const Scratch *scratch,
     int channel, ptrdiff_t at)

@@ -9,7 +9,8 @@
  *   channels.c   a picture -> its channels, with gradient.c and blocks.c
  *   trees.c      a window of channels -> whether a classifier accepts it; see
  *                trees.h
- *   detect.c     a picture -> the accepted windows of all sizes; see detect.h
+ *   detect.c     a picture -> the windows of all sizes that the model accepts;
+ *                see detect.h
  *   planes.c     a frame of any format -> its red, green and blue planes
  *   frame.c      the scan of a frame, which backend.c calls; see frame.h
  *   cpu/         detect.c optimised; see cpu/channels-cpu.h
@@ -24,8 +25,8 @@
 #include <stdint.h>
 #include "waldboost/channels/channels-types.h"
 
-/* Planes of red, green and blue, each height rows of width bytes. In a grey
- * picture all three are equal and may be the same memory. */
+/* Planes of red, green and blue, each with height rows of width bytes. In a
+ * grey picture all three are equal and may be the same memory. */
 typedef struct {
   const uint8_t *plane[CUV_CHANNELS_COLORS];
   int32_t width, height; /* pixels, at least 1 */
@@ -37,7 +38,7 @@ typedef struct {
 bool cuv_channels_compute (
     const CuvChannelsPicture *picture, int32_t shrink, uint8_t *channels);
 
-/* Returns the index in 0 .. n - 1 that is nearest to at: the samples at a
+/* Returns the index from 0 to n - 1 that is nearest to `at`: samples at a
  * picture's edges are repeated beyond them. */
 static inline int
 cuv_channels_clamp (int at, int n)
@@ -51,11 +52,11 @@ typedef struct {
   int32_t dx, dy; /* -255 .. 255 */
 } CuvGradient;
 
-/* Returns the largest integer whose square is at most square, which is 0 ..
- * 130050. */
+/* Returns the largest integer whose square is at most the argument, which is 0
+ * to 130050. */
 int32_t cuv_channels_root (int32_t square);
 
-/* Returns the bin, 0 .. 5, whose centre (0, 30 .. 150 degrees) is nearest to
+/* Returns the bin, 0 to 5, whose centre (0, 30, ... 150 degrees) is nearest to
  * the gradient's angle. A gradient and its negative have the same bin. */
 int cuv_channels_direction (CuvGradient gradient);
 
@@ -64,7 +65,7 @@ int cuv_channels_direction (CuvGradient gradient);
 CuvGradient cuv_channels_gradient (
     const CuvChannelsPicture *picture, int x, int y);
 
-/* Multiplies each magnitude, 0 .. 360, by 128 and divides it by
+/* Multiplies each magnitude, 0 to 360, by 128 and divides it by
  * CUV_CHANNELS_FLOOR plus the mean of the 11 x 11 pixels around it. Results
  * above 255 become 255. */
 void cuv_channels_normalise (
@@ -76,7 +77,7 @@ void cuv_channels_normalise (
  * colour. */
 int cuv_channels_color (int channel, int red, int green, int blue);
 
-/* Sums of the blocks of a picture: rows x columns sums, row by row. */
+/* The sums of the blocks of a picture: rows x columns, row by row. */
 typedef struct {
   uint16_t *sums;
   int32_t columns, rows, shrink;

@@ -12,7 +12,8 @@ typedef struct {
   const CuvChannelsModel *model;
   const CuvChannelsPicture *picture;
   const CuvWaldboostPlan *plan;
-  Level *levels; /* of the plan; without planes until they are computed */
+  /* levels of the plan; they have no planes until these are computed */
+  Level *levels;
   CuvHitList *list;
 } Detection;
 

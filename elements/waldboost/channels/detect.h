@@ -8,8 +8,8 @@
 #include "reference/waldboost-reference.h"
 
 /* Scans the plan's levels of a picture, which is the frame turned as the plan
- * says. The plan must be for this model, and list must have a counter for each
- * segment of the plan. The score of a hit is its last sum minus
+ * requires. The plan must be for this model, and list must have a counter for
+ * each segment of the plan. The score of a hit is its last sum minus
  * final_threshold, divided by 256. Returns false if memory runs out. */
 bool cuv_channels_scan_plan (const CuvChannelsModel *model,
     const CuvWaldboostPlan *plan, const CuvChannelsPicture *picture,

@@ -5,17 +5,17 @@
 #include "channels/planes.h"
 #include "model/channels.h"
 
-enum { N_SHRINKS = 2 }; /* 2 and 4 */
+enum { N_SHRINKS = 2 }; /* shrink is 2 or 4 */
 
-/* The models with the same shrink. */
+/* The models that have the same shrink. */
 typedef struct {
   int32_t n;
-  int32_t index[CUV_WALDBOOST_MAX_MODELS]; /* among all models */
+  int32_t index[CUV_WALDBOOST_MAX_MODELS]; /* positions among all models */
   CuvChannelsCpu *cpu;                     /* NULL if n is 0 */
 } Pyramid;
 
 struct _CuvChannelsFrame {
-  const CuvWaldboostPlan *plan; /* of the first model */
+  const CuvWaldboostPlan *plan; /* plan of the first model */
   CuvChannelsPlanes planes;
   Pyramid pyramids[N_SHRINKS];
 };

@@ -14,8 +14,8 @@ cuv_channels_root (int32_t square)
 }
 
 /* Returns the angle of a gradient, 0 to 90 degrees, in steps of 30 degrees. 56
- * / 209 takes the place of the tangent of 15 degrees: no quotient of two
- * differences of bytes lies between these two numbers. */
+ * / 209 replaces the tangent of 15 degrees: no quotient of two differences of
+ * bytes lies between these numbers. */
 static int
 steps_from_x_axis (int32_t across, int32_t down)
 {
@@ -65,7 +65,7 @@ cuv_channels_gradient (const CuvChannelsPicture *picture, int x, int y)
   return strongest;
 }
 
-/* Returns the sum of the magnitudes around (x, y). Those at an edge are
+/* Returns the sum of the magnitudes around (x, y). Magnitudes at an edge are
  * repeated beyond it. */
 static int32_t
 surroundings (const uint16_t *in, int width, int height, int x, int y)

@@ -13,14 +13,14 @@ typedef struct {
   int left, top, width, height; /* the part of the frame */
   const CuvRgbMatrix *matrix;
   const CuvTurn *turn;
-  uint8_t *planes, *turned; /* n_planes planes each, one after another */
+  uint8_t *planes, *turned; /* n_planes planes each, one after the other */
   int n_planes;
 } Job;
 
 /* ---- rows ---- */
 
-/* Writes a component's samples of width pixels from (left, y) on. Pixels that
- * share a sample of chroma each get a copy of it. */
+/* Writes a component's samples of `width` pixels, beginning with pixel (left,
+ * y). Pixels that share a chroma sample each get a copy of it. */
 static void
 spread_row (const CuvComponent *c, int left, int y, int width, uint8_t *out)
 {
@@ -121,7 +121,7 @@ reserve (uint8_t **memory, size_t *size, size_t wanted)
   return *memory != NULL;
 }
 
-/* The three planes of a grey picture are the same memory. */
+/* Sets *picture; the three planes of a grey picture are the same memory. */
 static void
 set_picture (CuvChannelsPicture *picture, const uint8_t *planes, int n_planes,
     int32_t width, int32_t height)

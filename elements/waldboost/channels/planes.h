@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The red, green and blue planes of a frame of any format, turned as the plan
- * says. */
+/* Makes the red, green and blue planes of a frame of any format, turned as the
+ * plan requires. */
 #ifndef CUV_CHANNELS_PLANES_H
 #define CUV_CHANNELS_PLANES_H
 
@@ -17,11 +17,11 @@ typedef struct {
 
 void cuv_channels_planes_clear (CuvChannelsPlanes *self);
 
-/* Sets *picture to the planes of a part of a frame, turned as turn says; they
- * are valid until the next call. A pixel has the colour that it has in the
- * planes of the whole frame, even if the part begins between two chroma
- * samples. matrix converts YUV frames to RGB; n_threads is that of
- * cuv_threads_run(). Returns false if memory runs out. */
+/* Sets *picture to the planes of a part of a frame, turned by `turn`; they are
+ * valid until the next call. A pixel has the colour that it has in the planes
+ * of the whole frame, even if the part begins between two chroma samples.
+ * matrix: converts YUV to RGB; n_threads: as in cuv_threads_run(). Returns
+ * false if memory runs out. */
 bool cuv_channels_planes_make (CuvChannelsPlanes *self, const CuvFrame *frame,
     const CuvRoi *part, const CuvRgbMatrix *matrix, const CuvTurn *turn,
     int n_threads, CuvChannelsPicture *picture);

@@ -12,7 +12,7 @@ typedef struct {
   int32_t columns, rows; /* blocks */
 } CuvChannelsLevel;
 
-/* Evaluates the window whose upper left block is (column, row); both may be
+/* Evaluates the window whose upper left block is at (column, row); both may be
  * negative. Blocks at the level's edges are repeated beyond them. If the window
  * is accepted, returns n_trees and sets *score to the last sum minus
  * final_threshold, at least 1. Otherwise returns how many trees the window

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the threads of a scan find and count, and how it becomes a result:
- * shared by waldboost-cpu.c and channels/cpu/channels-cpu.c. */
+/* The hits and counts of each thread of a scan, and functions that combine them
+ * into a result: shared by waldboost-cpu.c and channels/cpu/channels-cpu.c. */
 #ifndef CUV_WALDBOOST_SCAN_WORK_H
 #define CUV_WALDBOOST_SCAN_WORK_H
 
 #include "reference/waldboost-reference.h"
 
-/* The work of a thread. */
+/* The hits and counts of a thread. */
 typedef struct {
   CuvHitList list; /* hits of all its tasks */
   int64_t pyramid_ns, scan_ns;
@@ -17,12 +17,12 @@ typedef struct {
   int32_t worker, first_hit, n_hits;
 } CuvScanHits;
 
-/* hits: memory for CUV_WALDBOOST_MAX_HITS; survivors: for a count of each of
- * the segments. */
+/* Starts without hits. hits: memory for CUV_WALDBOOST_MAX_HITS hits; survivors:
+ * memory for one count per segment. */
 void cuv_scan_work_start (CuvScanWork *self, CuvWaldboostHit *hits,
     uint64_t *survivors, int n_segments);
 
-/* A result without hits, with memory as above. */
+/* Starts a result without hits, with memory as for cuv_scan_work_start(). */
 void cuv_scan_result_start (CuvWaldboostResult *self, CuvWaldboostHit *hits,
     uint64_t *survivors, int n_segments);
 
@@ -30,9 +30,9 @@ void cuv_scan_result_start (CuvWaldboostResult *self, CuvWaldboostHit *hits,
 void cuv_scan_result_add_work (
     CuvWaldboostResult *self, const CuvScanWork *work, int n_segments);
 
-/* Appends the hits of a task; those beyond the memory count as overflow. Call
- * it for tasks in the order of their windows. work: that of the task's worker.
- */
+/* Appends the hits of a task; hits that do not fit the memory count as
+ * overflow. Call it for tasks in the order of their windows. work: hits and
+ * counts of the task's worker. */
 void cuv_scan_result_add_hits (
     CuvWaldboostResult *self, const CuvScanWork *work, const CuvScanHits *hits);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Allocates the memory of a scan on the CPU; it grows with the largest plan
- * seen. */
+/* Allocates the memory of a scan on the CPU, which grows with the largest plan
+ * so far. */
 #include "cpu/waldboost-cpu-private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Level pixels between strips. 64, 192, 256 and 512 were no faster:
- * docs/benchmarks/waldboost.md, "On the CPU", "No gain". */
+/* Rows of level pixels from strip to strip. 64, 192, 256 and 512 were not
+ * faster: docs/benchmarks/waldboost.md, "On the CPU", "No gain". */
 #define STRIP_ROWS 128
 #define ALIGNMENT 64
 
@@ -27,7 +27,8 @@ reserve_buffer (CuvBuffer *self, size_t size)
   return true;
 }
 
-/* Splits the levels into strips; strips may be NULL. Returns their number. */
+/* Splits the levels into strips and returns their number; strips may be
+ * NULL. */
 static int
 split_levels (const CuvWaldboostPlan *plan, CuvStrip *strips)
 {
@@ -57,7 +58,7 @@ make_strips (CuvWaldboostCpu *self)
   return true;
 }
 
-/* Allocates the pictures of the levels that other levels are resized from.
+/* Allocates pictures for the levels from which other levels are resized.
  * Returns false if memory runs out. */
 static bool
 make_pictures (CuvWaldboostCpu *self)
@@ -133,7 +134,7 @@ size_of_turned (const CuvWaldboostPlan *plan)
       : (size_t) plan->turn.width * plan->turn.height;
 }
 
-/* The stride never shrinks: tables depend on it and would have to be
+/* The stride never shrinks because tables depend on it and would have to be
  * rebuilt. */
 static void
 choose_functions (CuvWaldboostCpu *self, int width)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A whole scan on the CPU: grey, pyramid, integral images and windows.
+/* Scans a frame on the CPU: grey, pyramid, integral images and windows.
  *
- * Levels that others are resized from are computed first, as whole pictures.
+ * Levels from which others are resized are computed first, as whole pictures.
  * Then all levels are split into strips whose integral images fit the cache. A
  * strip computes all rows that it needs, including those shared with its
  * neighbours, so strips are independent tasks. */
@@ -111,7 +111,8 @@ turn_frame (CuvWaldboostCpu *self, int n_threads)
   make_level_picture (self, -1, n_threads);
 }
 
-/* A level's source comes before it. */
+/* Makes the levels from which others are resized. Each level's source precedes
+ * it. */
 static void
 make_sources (CuvWaldboostCpu *self, int n_threads)
 {
@@ -157,8 +158,8 @@ make_integral_row (const CuvWaldboostCpu *self, CuvWorker *worker,
         grey_above, level->width, level->step, self->stride);
 }
 
-/* The integral images of n rows of a level, from row first. The zero rows above
- * them are never written. */
+/* Makes the integral images of n rows of a level, from row `first` on. The zero
+ * rows above them are never written. */
 static void
 make_integrals (
     const CuvWaldboostCpu *self, CuvWorker *worker, int level, int first, int n)
@@ -252,9 +253,9 @@ cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
     make_grey (self, n_threads);
     turn_frame (self, n_threads);
     make_sources (self, n_threads);
-    /* Tasks start in ascending order, so a worker whose list is full only loses
-     * hits that come after CUV_WALDBOOST_MAX_HITS others, which the result
-     * would lose anyway. */
+    /* Tasks start in ascending order. A worker whose list is full therefore
+     * loses only hits that follow CUV_WALDBOOST_MAX_HITS others, which the
+     * result would lose anyway. */
     cuv_threads_run_workers (
         n_threads, n_threads, self->n_strips, strip_task, self);
   }

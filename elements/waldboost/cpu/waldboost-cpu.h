@@ -7,8 +7,8 @@
 
 typedef struct _CuvWaldboostCpu CuvWaldboostCpu;
 
-/* Allocates everything a frame needs; NULL if memory runs out. Model and plan
- * must outlive it. */
+/* Allocates everything that a frame needs. Model and plan must outlive the
+ * result. Returns NULL if memory runs out. */
 CuvWaldboostCpu *cuv_waldboost_cpu_new (
     const CuvWaldboostModel *model, const CuvWaldboostPlan *plan);
 void cuv_waldboost_cpu_free (CuvWaldboostCpu *self); /* NULL is allowed */
@@ -20,8 +20,8 @@ bool cuv_waldboost_cpu_set_plan (
     CuvWaldboostCpu *self, const CuvWaldboostPlan *plan);
 
 /* Scans a frame of the plan's size in host memory, with at most n_threads
- * threads (0 = one per processor). The result does not depend on their number;
- * its hits are valid until the next run. */
+ * threads (0: one per processor). The result does not depend on the number of
+ * threads; its hits are valid until the next run. */
 void cuv_waldboost_cpu_run (CuvWaldboostCpu *self, const CuvFrame *frame,
     int n_threads, CuvWaldboostResult *result);
 

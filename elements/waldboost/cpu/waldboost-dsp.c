@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fills the function table: plain C, then what this CPU and the model allow. */
+/* Fills the function table with plain C functions, then with those that this
+ * CPU and the model allow. */
 #include "config.h"
 #include "cpu/waldboost-dsp.h"
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Boxes sorted by size class and grid cell; see grouping.h. */
+/* Sorts boxes by size class and grid cell to find neighbours; see
+ * grouping.h. */
 #include "grouping/grouping.h"
 
 #include <stdlib.h>
 
-#define CELLS (1 << 24) /* cells of a class, across and down */
+#define CELLS (1 << 24) /* number of cells of a class, across and down */
 
-/* Cells are squares with about the side of the boxes of their class. */
+/* Returns the cell of a coordinate. Cells are squares with about the side of
+ * the boxes of their class. */
 static uint64_t
 cell_of (int64_t coordinate, int class)
 {
@@ -81,7 +83,7 @@ cuv_walk_start (CuvCellWalk *self, const CuvCellEntry *entries, int n,
   self->at = first_not_below (entries, n, self->left);
 }
 
-/* Skips rows without boxes in one step. */
+/* Moves to the next row with boxes, skipping empty rows in one step. */
 bool
 cuv_walk_next_row (CuvCellWalk *self)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Entry points of the grouping: hits -> boxes, method, memory, clipping. */
+/* Entry points of the grouping: makes boxes of hits, chooses the method,
+ * manages memory and clips boxes. */
 #include "grouping/grouping.h"
 #include "reference/waldboost-reference.h"
 
@@ -112,8 +113,8 @@ method_for (CuvScan scan)
                                 : CUV_GROUPING_NEIGHBORS;
 }
 
-/* Appends the boxes of a scan to the n boxes so far. Returns their new
- * number. */
+/* Appends the boxes of a scan to the first n boxes. Returns the new number of
+ * boxes. */
 static int
 add_hits_of_scan (
     CuvWaldboostGrouper *self, const CuvWaldboostHits *scan, int n)
@@ -135,7 +136,8 @@ cuv_waldboost_group_scans (CuvWaldboostGrouper *self,
     const CuvGrouping *grouping, const CuvWaldboostHits *scans, int n_scans,
     const CuvWaldboostBox **boxes)
 {
-  const CuvWaldboostPlan *plan = scans[0].plan; /* replaced by one with hits */
+  /* replaced below by a plan with hits */
+  const CuvWaldboostPlan *plan = scans[0].plan;
   CuvGrouping actual = *grouping;
   int n_hits = 0, n = 0;
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turns hits into boxes. What the grouping methods share is declared here.
+/* Turns hits into boxes. This header declares what the grouping methods share.
  *
  *   grouping.c     entry points: hits -> boxes, method, clipping, memory
  *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as found by
  *                  cv::groupRectangles
  *   suppression.c  NMS: non-maximum suppression
  *   cells.c        neighbour search in a fixed set of boxes, sorted by cell,
- * for NMS and for groups that lie inside others; a walk visits a rectangle of
- * cells of one size class and skips empty rows
+ *                  for NMS and for groups that lie inside others; a walk
+ *                  visits a rectangle of cells of one size class and skips
+ *                  empty rows
  *
  * To collect groups, similar.c has a neighbour search of its own with hashed
  * chains of boxes: a box leaves its chain as soon as it joins a group, and is
@@ -25,7 +26,7 @@ typedef struct {
   int32_t box;
 } CuvCellEntry;
 
-/* Boxes of class k have width + height in 2^k .. 2^(k+1) - 1. */
+/* Boxes of class k have width + height from 2^k to 2^(k+1) - 1. */
 #define CUV_CELL_CLASSES 32
 
 static inline int
@@ -47,8 +48,8 @@ void cuv_cells_fill (
 /* Returns whether there is a box of this class or of a larger one. */
 bool cuv_cells_have (const CuvCellEntry *entries, int n, int class);
 
-/* Iterates over the boxes of one class whose top left corner is in the cells
- * that a rectangle overlaps. */
+/* Iterates over the boxes of one class whose top left corner is in a cell that
+ * a rectangle overlaps. */
 typedef struct {
   const CuvCellEntry *entries;
   int n, at;
@@ -78,9 +79,9 @@ typedef struct {
   int32_t box;
 } CuvBoxRank;
 
-/* Greedy non-maximum suppression. Writes the kept boxes by descending score to
- * out, with the number of boxes that each stands for, and returns their number.
- * entries, ranks and by are scratch memory for n elements. */
+/* Suppresses non-maxima greedily. Writes the kept boxes by descending score to
+ * out, each with the number of boxes that it stands for, and returns the number
+ * of kept boxes. entries, ranks and by are scratch memory for n elements. */
 int cuv_suppress (CuvWaldboostBox *out, const CuvWaldboostBox *boxes, int n,
     const CuvGrouping *grouping, CuvCellEntry *entries, CuvBoxRank *ranks,
     int32_t *by);
@@ -92,30 +93,34 @@ typedef struct {
   int64_t x, y, width, height; /* sums over the members */
   float score;
   int32_t n;
-  int32_t run, longest; /* windows of one rotation, which are consecutive */
+  /* lengths of runs of successive windows of one rotation: current run,
+   * longest run */
+  int32_t run, longest;
   int32_t run_of, rotation;
 } CuvBoxGroup;
 
 struct _CuvWaldboostGrouper {
   int capacity;
-  void *memory; /* memory of the arrays below, capacity elements each */
+  /* allocated memory of the arrays below, each with at least capacity
+   * elements */
+  void *memory;
   CuvWaldboostBox *boxes; /* boxes of the hits */
   CuvCellEntry *entries;  /* boxes, or means, sorted by cell */
   CuvBoxRank *ranks;
-  int32_t *root; /* per box: the first box of its group */
-  /* per hash of a cell: its first box that is in no group yet, or -1 */
+  int32_t *root; /* for each box the first box of its group */
+  /* for each hash of a cell its first box that is in no group yet, or -1 */
   int32_t *chains;
   size_t n_chains; /* a power of 2 */
-  int32_t *next;   /* per box in a chain: the next one, or -1 */
+  int32_t *next;   /* for each box in a chain the next box, or -1 */
   int32_t *stack;  /* boxes of a group whose neighbours are still to be added */
-  int32_t *number; /* per root: index of its group */
+  int32_t *number; /* for each root the index of its group */
   CuvBoxGroup *groups;
   CuvWaldboostBox *means; /* means of the groups with enough members */
   CuvWaldboostBox *out;
 };
 
-/* Returns the smallest power of 2 that is at least n and at least 256. The size
- * of each array is then a multiple of 16. */
+/* Returns the smallest power of 2 that is at least n and at least 256, so that
+ * the size of each array is a multiple of 16 bytes. */
 static inline size_t
 cuv_group_capacity (int n)
 {
@@ -126,10 +131,10 @@ cuv_group_capacity (int n)
   return capacity;
 }
 
-/* Groups n boxes as NEIGHBORS or WBD do. Writes the means of groups of more
- * than min_neighbours boxes to self->out, except means that lie inside those of
- * larger groups, and returns their number. self has a capacity of n boxes or
- * more. */
+/* Groups n boxes by the method NEIGHBORS or WBD. Writes the means of groups of
+ * more than min_neighbours boxes to self->out, except means that lie inside
+ * those of larger groups, and returns their number. self has a capacity of n
+ * boxes or more. */
 int cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const CuvWaldboostBox *in, int n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds groups of boxes whose four edges are similar. Results equal those of
- * cv::groupRectangles, which compares all pairs of boxes; here a box is only
- * compared with boxes near it. */
+ * cv::groupRectangles, which compares all pairs of boxes; this code only
+ * compares boxes that are near each other. */
 #include "grouping/grouping.h"
 
 #include <float.h>
@@ -19,7 +19,8 @@ smaller (int a, int b)
   return a < b ? a : b;
 }
 
-/* Largest distance of similar boxes' edges, relative to their mean side. */
+/* Returns the largest distance of similar boxes' edges, relative to the mean of
+ * their width and height. */
 static double
 eps_of (CuvGroupingMethod method)
 {
@@ -43,8 +44,9 @@ similar (const Box *a, const Box *b, double eps)
       && abs (a->y + a->height - b->y - b->height) <= most;
 }
 
-/* A cell is half as wide to as wide as the boxes of its class. In wider cells,
- * boxes of different groups would be compared. */
+/* Returns the cell of a coordinate. A cell is half as wide to as wide as the
+ * boxes of its class; in wider cells, boxes of different groups would be
+ * compared. */
 static int64_t
 group_cell_of (int64_t coordinate, int class)
 {
@@ -126,10 +128,11 @@ add_similar (CuvWaldboostGrouper *self, const Box *boxes, int i, int c,
   return n_stack;
 }
 
-/* Completes one group after the other. Its boxes leave their chains; comparing
- * all pairs would take seconds for 100000 boxes close to each other. Searching
- * depth first reaches the ends of a group early, which saves comparisons. Sizes
- * of similar boxes differ by a factor of at most 1 + 2 eps. */
+/* Completes one group after the other. Boxes of a group leave their chains,
+ * because comparing all pairs would take seconds for 100000 boxes close to
+ * each other. Depth-first search reaches the ends of a group early, which
+ * saves comparisons. Sizes of similar boxes differ by a factor of at most 1
+ * + 2 eps. */
 static void
 find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
 {
@@ -154,8 +157,8 @@ find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
   }
 }
 
-/* The rotation of most members is that of the longest run of equal
- * rotations. */
+/* Counts a member's rotation. As windows of one rotation are consecutive, the
+ * most frequent rotation is that of the longest run. */
 static void
 count_rotation (CuvBoxGroup *group, int rotation)
 {
@@ -167,8 +170,9 @@ count_rotation (CuvBoxGroup *group, int rotation)
   }
 }
 
-/* A root is the first box of its group, so groups are numbered in the order of
- * their first boxes. The score of a group is its largest, but at least
+/* Sums the boxes of each group and returns the number of groups. A root is the
+ * first box of its group, so groups are numbered in the order of their first
+ * boxes. The score of a group is the largest of its boxes' scores and
  * least_score. */
 static int
 sum_groups (
@@ -234,8 +238,8 @@ is_group_inside (const Box *box, const Box *other, double eps)
       && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
-/* A box that contains another one is at most eps and rounding smaller than it
- * on each side. */
+/* Returns whether box i is inside another box. On each side, the other box is
+ * at most eps and rounding smaller than box i, which limits the search. */
 static bool
 is_inside_any (
     const CuvCellEntry *entries, const Box *means, int n, int i, double eps)
@@ -260,8 +264,8 @@ is_inside_any (
   return false;
 }
 
-/* WBDetector calls the cv::groupRectangles with scores, in which the maximum of
- * scores starts at DBL_MIN. */
+/* WBDetector calls the variant of cv::groupRectangles that returns scores and
+ * starts their maximum at DBL_MIN. */
 int
 cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const Box *in, int n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Non-maximum suppression. A kept box drops its neighbours at once, so each box
- * is only compared with the kept ones near it. */
+/* Non-maximum suppression. As a kept box drops its neighbours immediately, each
+ * box is only compared with kept boxes near it. */
 #include "grouping/grouping.h"
 
 #include <math.h>
@@ -33,8 +33,9 @@ area (const Box *box)
   return (int64_t) box->width * box->height;
 }
 
-/* Areas are exact, and their quotients are rounded as the limits were when they
- * were parsed: 3 of 10 pixels are not above 0.3. */
+/* Returns whether the overlap of two boxes is above a limit. Areas are exact,
+ * and their quotients are rounded as the limits were when they were parsed: an
+ * overlap of 3 in 10 pixels is not above 0.3. */
 static bool
 is_above (const Box *a, const Box *b, const CuvGrouping *limits)
 {
@@ -48,9 +49,10 @@ is_above (const Box *a, const Box *b, const CuvGrouping *limits)
           || (double) intersection / (double) smaller > limits->nms_inside);
 }
 
-/* IoU > t implies that in each direction the overlap is more than t times the
- * side of either box, which bounds the size and the distance of the other box.
- * A box inside may have any size: it only has to touch. */
+/* Drops the boxes that overlap kept box i too much. IoU > t implies that in
+ * each direction the overlap is more than t times the side of either box, which
+ * bounds the size and the distance of the other box. A box that lies inside may
+ * have any size: it only has to touch. */
 static void
 drop_around (const Box *boxes, int n, int i, const CuvGrouping *limits,
     const CuvCellEntry *entries, int32_t *by)
@@ -79,7 +81,7 @@ drop_around (const Box *boxes, int n, int i, const CuvGrouping *limits,
   }
 }
 
-/* Counts for each kept box itself and the boxes that it dropped. */
+/* Counts, for each kept box, the box itself and the boxes that it dropped. */
 static void
 take_kept (Box *out, const Box *boxes, int n, const CuvBoxRank *kept,
     int n_kept, int32_t *by)

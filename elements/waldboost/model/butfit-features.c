@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features of BUT FIT's classifiers.
+/* Parses features of BUT FIT's classifiers.
  *
  *   <LBPFeature positionX positionY blockWidth blockHeight/>
  *   <LRDFeature|LRP .. blockA blockB [blocksX=3] [blocksY=3]
  *       [binReductionFactor=1]/>
  *   <TCont2DiscFeature minValue maxValue numberOfBins>
  *     <HaarHorizontalDoubleFeature|.. positionX positionY blockWidth
- *         blockHeight/>
- */
+ *         blockHeight/> */
 #include "model/butfit.h"
 
 #include <string.h>
 
-#define MAX_MEAN_AREA 4095 /* pixels of a block whose value is a mean */
+#define MAX_MEAN_AREA 4095 /* pixels in a block whose value is a mean */
 #define MAX_BINS 1024
-/* Limits of minValue and maxValue and of their distance; the computed bin then
- * fits 32 bits. */
+/* Maximum magnitude of minValue and maxValue, and minimum distance between
+ * them: with these limits the computed bin fits 32 bits. */
 #define MAX_HAAR_VALUE 1e4f
 #define MIN_HAAR_RANGE 1e-2f
 
@@ -23,7 +22,7 @@
 static const struct {
   const char *name;    /* value of the attribute type */
   const char *element; /* NULL: see haars */
-  int n_entries;       /* entries of a table; 0: numberOfBins */
+  int n_entries;       /* number of entries in a table; 0: numberOfBins */
 } types[] = {
   [CUV_FEATURE_LBP] = { "LBP", "LBPFeature", 256 },
   [CUV_FEATURE_LRD] = { "LRD", "LRDFeature", 17 },
@@ -31,13 +30,13 @@ static const struct {
   [CUV_FEATURE_HAAR] = { "HAAR", NULL, 0 },
 };
 
-/* Haar features as weighted rectangles over a grid of equal blocks. Overlapping
- * rectangles need fewer of them than one per block. */
+/* Haar features as weighted rectangles over a grid of equal blocks. As
+ * rectangles overlap, fewer are needed than one per block. */
 static const struct {
   const char *element;
   int columns, rows;
   struct {
-    int x, y, width, height, weight; /* in blocks */
+    int x, y, width, height, weight; /* in blocks; weight of each block */
   } rect[3];
   int norm; /* the value is divided by this, and by the area of a block */
 } haars[] = {
@@ -71,8 +70,8 @@ cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
       CUV_MAX_SHOWN, name);
 }
 
-/* All features of a classifier have one type. If the attribute says LRD or LRP,
- * elements of either name mean that type. */
+/* Checks that all features of a classifier have one type. If the attribute says
+ * LRD or LRP, elements of either name mean that type. */
 static gboolean
 agree_on_type (CuvButfit *self, int type, GError **error)
 {
@@ -125,7 +124,7 @@ read_block (const CuvModelReader *reader, const CuvTag *tag, int columns,
       model->window_width, model->window_height);
 }
 
-/* Optional attributes of which only one value is supported. */
+/* Checks an optional attribute of which only one value is supported. */
 static gboolean
 check_fixed (
     const CuvTag *tag, const char *name, const char *only, GError **error)

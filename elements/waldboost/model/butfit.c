@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BUT FIT's WaldBoostClassifier, alone or anywhere in a training dump; the
- * first one in the file is read.
+/* Parses BUT FIT's WaldBoostClassifier, alone or anywhere in a training dump;
+ * only the first one in the file is read.
  *
  *   <WaldBoostClassifier [type] sizeX sizeY | imageSizeX imageSizeY minStdDev>
  *     <stage posT negT>
@@ -8,7 +8,8 @@
  *       | <DecisionTreeWeakHypothesis predictionValues binMap>
  *         one feature, see butfit-features.c
  *
- * posT is ignored. negT is clamped to -5000 .. 5000; -5000 means no test. */
+ * posT is ignored. negT is clamped to the range from -5000 to 5000; -5000 means
+ * no test. */
 #include "model/butfit.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@
 enum {
   STAGE = CUV_ROLE_FIRST,
   HYPOTHESIS,
-  GRID, /* a feature of 3x3 blocks */
-  BINS, /* around a Haar feature */
+  GRID, /* inside a feature of 3x3 blocks */
+  BINS, /* inside the bins around a Haar feature */
   HAAR,
 };
 
@@ -45,7 +46,8 @@ butfit_clear (gpointer state)
 
 /* ---- the classifier ---- */
 
-/* imageSizeX takes precedence over sizeX. */
+/* Reads the width or height of the window; imageSizeX takes precedence over
+ * sizeX. */
 static gboolean
 read_side (const CuvTag *tag, const char *image_name, const char *name,
     int32_t *side, GError **error)
@@ -73,7 +75,7 @@ begin_classifier (CuvModelReader *reader, const CuvTag *tag, GError **error)
         tag, "minStdDev", MAX_STD_DEV, &self->min_std_dev, error);
 }
 
-/* Rejects windows whose sum of squares may exceed 32 bits. */
+/* Rejects windows whose sum of squares may not fit 32 bits. */
 static gboolean
 check_haar_window (const CuvWaldboostModel *model, GError **error)
 {
@@ -153,7 +155,7 @@ read_predictions (CuvButfit *self, char *text, GError **error)
   }
 }
 
-/* The table of a decision tree: predictionValues[binMap[code]]. */
+/* Makes the table of a decision tree: predictionValues[binMap[code]]. */
 static void
 map_bins (CuvButfit *self, char *text, GError **error)
 {
@@ -175,7 +177,7 @@ map_bins (CuvButfit *self, char *text, GError **error)
   self->table = table;
 }
 
-/* Calls read() with a copy of an attribute's text, which it may modify. */
+/* Calls read() with a copy of an attribute's text, which read() may modify. */
 static void
 read_attribute (CuvButfit *self, const CuvTag *tag, const char *name,
     void (*read) (CuvButfit *self, char *text, GError **error), GError **error)

@@ -7,18 +7,18 @@
 #include "model/reader.h"
 
 typedef struct {
-  int type;            /* CuvFeature of all features, -1 = unknown */
-  gboolean type_given; /* given by the attribute type */
+  int type;            /* CuvFeature of all features; -1 = unknown */
+  gboolean type_given; /* set by the attribute type */
   float threshold;     /* threshold of the current stage */
-  int n_entries;       /* table size that its feature needs, 0 = no feature
-                        * yet */
-  GArray *table;       /* float, of the current weak hypothesis */
+  /* table size required by the feature; 0 = no feature yet */
+  int n_entries;
+  GArray *table; /* float; table of the current weak hypothesis */
   CuvHaarNode haar;
   float min_std_dev;
 } CuvButfit;
 
-/* CuvBeginElement of features. begin_grid() and begin_haar() add a node and set
- * n_entries; begin_bins() is called before begin_haar(). */
+/* CuvBeginElement functions of features. begin_grid() and begin_haar() add a
+ * node and set n_entries; begin_bins() is called before begin_haar(). */
 void cuv_butfit_begin_grid (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 void cuv_butfit_begin_bins (
@@ -26,7 +26,7 @@ void cuv_butfit_begin_bins (
 void cuv_butfit_begin_haar (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 
-/* Reorders a table from the codes of the file to those of CuvFeature. */
+/* Reorders a table from the file's codes to those of CuvFeature. */
 void cuv_butfit_order_table (
     const CuvModelReader *reader, const float *in, float *out, guint n);
 

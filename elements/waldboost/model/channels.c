@@ -81,8 +81,8 @@ read_integers (const char *value, const char *name, int n, gint64 limit,
   return ok;
 }
 
-/* Whether every window, wherever it exceeds the picture, has a part of the
- * object in it. */
+/* Returns whether each window, even one that extends beyond the picture, has a
+ * part of the object inside the picture. */
 static gboolean
 exceeds_overhang (const CuvChannelsModel *model)
 {
@@ -95,7 +95,7 @@ exceeds_overhang (const CuvChannelsModel *model)
       && box[1] < trees->rows * trees->shrink - overhang;
 }
 
-/* The rectangle of the object, inside of the window. */
+/* Reads the rectangle of the object, which must be inside the window. */
 static gboolean
 read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
 {
@@ -118,7 +118,7 @@ read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
               trees->overhang));
 }
 
-/* The attribute may be missing. */
+/* Reads the attribute confidence, which may be missing. */
 static gboolean
 read_confidence (const CuvTag *tag, CuvChannelsModel *model, GError **error)
 {
@@ -173,7 +173,8 @@ starts_with (const char *text, const char *end, const char *prefix)
   return (size_t) (end - text) >= n && memcmp (text, prefix, n) == 0;
 }
 
-/* The position after the next occurrence of a mark; `end` if there is none. */
+/* Returns the position after the next occurrence of a mark, or `end` if there
+ * is none. */
 static const char *
 skip_to (const char *text, const char *end, const char *mark)
 {
@@ -332,7 +333,7 @@ finish_model (Parser *self)
   return model;
 }
 
-/* Reports an empty document, which GLib's parser accepts. */
+/* Rejects an empty document, which GLib's parser accepts. */
 static gboolean
 check_trees (const Parser *self, GError **error)
 {
@@ -340,7 +341,7 @@ check_trees (const Parser *self, GError **error)
       || cuv_model_fail (error, "there are no trees");
 }
 
-/* Frees the problem. */
+/* Describes the problem and frees it. */
 static char *
 describe (GMarkupParseContext *context, GError *problem)
 {

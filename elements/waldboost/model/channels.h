@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes models of trees on channels: XML, as
- * docs/definitions/channels.md defines it. */
+/* Reads and writes models of trees on channels as XML, which
+ * docs/definitions/channels.md defines. */
 #ifndef CUV_MODEL_CHANNELS_H
 #define CUV_MODEL_CHANNELS_H
 
@@ -12,25 +12,27 @@
 #define CUV_CHANNELS_NO_THRESHOLD "none"
 
 enum {
-  CUV_CHANNELS_MIN_SIDE = 8, /* smallest side of a window, pixels */
+  CUV_CHANNELS_MIN_SIDE = 8, /* pixels; smallest side of a window */
   CUV_CHANNELS_MAX_SIDE = 256,
-  CUV_CHANNELS_MAX_LEVELS = 64, /* levels per octave */
+  CUV_CHANNELS_MAX_LEVELS = 64, /* maximum number of levels per octave */
 };
 
-/* Whether a text is XML with the root of such a model; size: its bytes. */
+/* Returns whether a text of `size` bytes is XML with the root of such a
+ * model. */
 bool cuv_channels_is_model (const char *text, size_t size);
 
-/* Free the model with cuv_channels_model_free(). On failure returns NULL and
- * sets *error to "line N: reason", one line of UTF-8; free() it. */
+/* Parses a model; free it with cuv_channels_model_free(). On failure, returns
+ * NULL and sets *error to "line N: reason", one line of UTF-8, which the caller
+ * passes to free(). */
 CuvChannelsModel *cuv_channels_model_parse (
     const char *bytes, size_t size, char **error);
 void cuv_channels_model_free (CuvChannelsModel *self); /* NULL is allowed */
 
-/* A copy with arrays of its own. */
+/* Returns a copy with arrays of its own. */
 CuvChannelsModel *cuv_channels_model_copy (const CuvChannelsModel *self);
 
-/* The model as XML; free() it. comment: text without "--". Returns NULL if
- * memory runs out. */
+/* Returns the model as XML, which the caller passes to free(), or NULL if
+ * memory runs out. comment: a text without "--". */
 char *cuv_channels_model_write (
     const CuvChannelsModel *self, const char *comment);
 

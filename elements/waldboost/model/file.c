@@ -12,7 +12,7 @@ static const char *const folders[] = { CUV_MODEL_FOLDER,
   "/usr/local/share/opencv4/lbpcascades",
   "/usr/local/share/opencv4/haarcascades" };
 
-/* Folders to search; free with g_strfreev(). */
+/* Returns the folders to search; free the list with g_strfreev(). */
 static char **
 model_folders (void)
 {
@@ -60,7 +60,7 @@ cuv_model_exists (const char *name)
 
 /* ---- suggestions ---- */
 
-/* Levenshtein distance. */
+/* Returns the Levenshtein distance. */
 static guint
 edit_distance (const char *a, const char *b)
 {
@@ -84,9 +84,11 @@ edit_distance (const char *a, const char *b)
   return distance;
 }
 
-#define LETTER 256 /* weight of a wrong letter, above the length of a name */
+/* weight of a wrong letter; exceeds the length of any name */
+#define LETTER 256
 
-/* The name without its folder and endings, such as .yml.gz; g_free() it. */
+/* Returns the name without its folder and endings, such as .yml.gz; g_free()
+ * it. */
 static char *
 stem_of (const char *name)
 {
@@ -100,8 +102,9 @@ stem_of (const char *name)
   return stem;
 }
 
-/* A name that contains the searched one counts as one wrong letter, with ties
- * broken by length; a name that only adds _default wins. */
+/* Returns how much a file name differs from the searched one. A file name that
+ * contains the searched name counts as one wrong letter, with ties broken by
+ * length; one that only adds _default wins. */
 static guint
 name_distance (const char *name, const char *stem, const char *entry)
 {
@@ -137,7 +140,8 @@ find_nearer (
   g_free (stem);
 }
 
-/* The most similar file name in the folders, NULL if none is similar. */
+/* Returns the most similar file name in the folders, or NULL if none is
+ * similar. */
 static char *
 nearest_name (const char *name)
 {

@@ -6,18 +6,20 @@
 #include <glib.h>
 #include "model/model.h"
 
-/* Loads a model from a file. A name without a folder, if not in the working
- * folder, is searched for in the folders of CUV_MODEL_PATH (separated by
+/* Loads a model from a file. A name without a folder that is not in the working
+ * folder is searched for in the folders of CUV_MODEL_PATH (separated by
  * colons), among the models that are installed with this project, and in the
  * folders of OpenCV's packages. options may be NULL. On failure returns NULL
  * and sets an error that names the file. */
 const CuvWaldboostModel *cuv_model_load (
     const char *name, const CuvModelOptions *options, GError **error);
 
-/* Whether a file of this name exists where cuv_model_load() looks for it. */
+/* Returns whether a file of this name exists where cuv_model_load() looks for
+ * it. */
 gboolean cuv_model_exists (const char *name);
 
-/* "dir/lbpcascade_frontalface.xml" -> "frontalface"; free it. */
+/* Returns a label, such as "frontalface" for "dir/lbpcascade_frontalface.xml";
+ * free it. */
 char *cuv_model_label (const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The finished model: derived fields and reference count. */
+/* Finishes models: derives fields and counts references. */
 #include "model/model.h"
 #include "model/channels.h"
 #include "model/reader.h"
@@ -57,7 +57,7 @@ end_of_leaves (const CuvWaldboostModel *model, int k)
                                : model->n_leaves;
 }
 
-/* The largest magnitude of a weak classifier's leaves. */
+/* Returns the largest magnitude of a weak classifier's leaves. */
 static double
 largest_leaf (const CuvWaldboostModel *model, int k)
 {
@@ -68,7 +68,8 @@ largest_leaf (const CuvWaldboostModel *model, int k)
   return largest;
 }
 
-/* Fraction bits such that any sum of leaves stays below 2^30. */
+/* Returns the number of fraction bits with which any sum of leaves stays below
+ * 2^30. */
 static int
 choose_fixed_bits (const CuvWaldboostModel *model)
 {
@@ -82,7 +83,8 @@ choose_fixed_bits (const CuvWaldboostModel *model)
   return bits;
 }
 
-/* Clamped to +-2^30, which no sum of leaves reaches. */
+/* Converts to fixed point, clamped to +-2^30, which no sum of leaves
+ * reaches. */
 static int32_t
 to_fixed (float value, int bits)
 {
@@ -153,7 +155,8 @@ cuv_grid_threshold (const CuvGridClassifier *classifier, int32_t k)
       : threshold;
 }
 
-/* Code 0 selects leaf 0. */
+/* Adds a stump that selects between the two values of the leaves; code 0
+ * selects leaf 0. */
 static void
 add_stump (
     CuvModelBuilder *builder, const CuvGridClassifier *classifier, int32_t k)
@@ -268,7 +271,8 @@ cuv_model_of_channels (CuvChannelsModel *channels)
 
 /* ---- scores ---- */
 
-/* The largest leaf of a weak classifier; *below: the next smaller value. */
+/* Returns the largest leaf of a weak classifier; *below is set to the next
+ * smaller value. */
 static double
 best_leaf (const CuvWaldboostModel *model, int k, double *below)
 {

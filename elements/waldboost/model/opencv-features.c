@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features of OpenCV cascades. */
+/* Parses features of OpenCV cascades. */
 #include "model/opencv.h"
 
 #include <string.h>
 
-#define MAX_WEIGHT 1e6f /* keeps weighted sums within float */
+#define MAX_WEIGHT 1e6f /* keeps weighted sums within the range of float */
 
 /* ---- numbers ---- */
 
@@ -111,8 +111,9 @@ check_blocks (const CuvOpencv *self, const CuvHaarRect *rect, GError **error)
       rect->width, rect->height, rect->x, rect->y, self->width, self->height);
 }
 
-/* A tilted rectangle has its top corner at (x, y), the left one at (x - height,
- * y + height) and the right one at (x + width, y + width). */
+/* Checks that a rectangle is inside the window. The corners of a tilted one are
+ * at (x, y) at the top, (x - height, y + height) on the left and (x + width, y
+ * + width) on the right. */
 static gboolean
 check_rect (const CuvOpencv *self, const CuvHaarRect *rect, int32_t tilted,
     GError **error)
@@ -147,8 +148,8 @@ check_feature (
   return TRUE;
 }
 
-/* Rejects windows whose sum of squares, without the outermost pixels, may
- * exceed 32 bits. */
+/* Rejects windows whose sum of squares, without the outermost pixels, may not
+ * fit 32 bits. */
 static gboolean
 check_haar_window (const CuvOpencv *self, GError **error)
 {

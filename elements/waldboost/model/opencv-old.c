@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Haar cascades in the format of OpenCV 1 and 2, as opencv_haartraining writes
- * them.
+/* Parses Haar cascades in the format of OpenCV 1 and 2, as opencv_haartraining
+ * writes them.
  *
  *   <opencv_storage><NAME type_id="opencv-haar-classifier">
  *     <size>WIDTH HEIGHT
@@ -10,7 +10,7 @@
  *                                  <right_val> | <right_node>
  *                  <stage_threshold>
  *
- * Read as cv::CascadeClassifier does, which ignores <parent> and <next>: stages
+ * Like cv::CascadeClassifier, the parser ignores <parent> and <next>: stages
  * are a chain, not a tree. */
 #include "model/opencv.h"
 
@@ -26,7 +26,8 @@ enum {
   RECT,
   TILTED,
   THRESHOLD,
-  LEFT_VALUE, /* from here on a node has one of each pair, left before right */
+  /* a node has one element of each pair that follows, left before right */
+  LEFT_VALUE,
   RIGHT_VALUE,
   LEFT_NODE,
   RIGHT_NODE,
@@ -91,7 +92,7 @@ read_float (CuvModelReader *reader, const CuvElement *element, char *text,
   }
 }
 
-/* A value becomes a leaf, in the order left, right. */
+/* Turns a value into a leaf; leaves are in the order left, right. */
 static gboolean
 add_leaf (CuvModelReader *reader, int side, int32_t *child, GError **error)
 {
@@ -110,7 +111,7 @@ add_leaf (CuvModelReader *reader, int side, int32_t *child, GError **error)
       error, "a node has neither <%s_val> nor <%s_node>", name, name);
 }
 
-/* Each node has its own feature. */
+/* Adds the node, which has a feature of its own. */
 static void
 end_node (CuvModelReader *reader, const CuvElement *element, char *text,
     GError **error)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV cascades with LBP or Haar features in the format of
+/* Parses OpenCV cascades with LBP or Haar features in the format of
  * opencv_traincascade.
  *
  *   <opencv_storage><cascade>
  *     <featureType>LBP|HAAR <height> <width> <featureParams><maxCatCount>256|0
  *     <stages> <_> <stageThreshold>
  *                  <weakClassifiers> <_> <internalNodes> <leafValues>
- *     <features> <_> LBP: <rect>  HAAR: <rects> <_>  [<tilted>]
- */
+ *     <features> <_> LBP: <rect>  HAAR: <rects> <_>  [<tilted>] */
 #include "model/opencv.h"
 
 #include <math.h>
@@ -112,7 +111,7 @@ cuv_opencv_has_room (const CuvOpencv *self, GError **error)
       CUV_MODEL_MAX_NODES);
 }
 
-/* A node: left, right, feature; then the threshold (HAAR) or 8 words of a
+/* Reads a node: left, right, feature; then the threshold (HAAR) or 8 words of a
  * subset (LBP). */
 static gboolean
 read_node (CuvModelReader *reader, char **text, GError **error)
@@ -177,7 +176,7 @@ read_leaves (CuvModelReader *reader, const CuvElement *element, char *text,
   }
 }
 
-/* Children must come after their parent, so that evaluation terminates. */
+/* Checks that a child comes after its parent, so that evaluation terminates. */
 static gboolean
 check_child (int32_t child, guint node, guint n, GError **error)
 {
@@ -313,7 +312,7 @@ end_cascade (CuvModelReader *reader, const CuvElement *element, char *text,
     cuv_opencv_finish (reader, error);
 }
 
-/* Begins <stages> or <features>. */
+/* Checks where <stages> or <features> begins. */
 static void
 begin_section (CuvModelReader *reader, const CuvTag *tag, GError **error)
 {

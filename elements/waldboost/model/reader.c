@@ -8,9 +8,9 @@
 #include "model/channels.h"
 #include "model/text.h"
 
-#define MAX_TEXT                                                               \
-  (16 << 20) /* bytes between two tags; numbers of 65536 nodes                 \
-              */
+/* maximum number of bytes between two tags, enough for the numbers of 65536
+ * nodes */
+#define MAX_TEXT (16 << 20)
 
 /* ---- rules ---- */
 
@@ -36,8 +36,8 @@ choose_format (CuvModelReader *self, const CuvModelFormat *format)
   format->init (self);
 }
 
-/* A model in <opencv_storage> may have any name; it is recognised by the name
- * of its first known child. */
+/* Recognises a model in <opencv_storage>: it may have any name, but its first
+ * known child determines the format. */
 static void
 recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
 {
@@ -53,7 +53,7 @@ recognise_parent (CuvModelReader *self, CuvElement *parent, const char *name)
   }
 }
 
-/* The role of an element while the format is unknown. */
+/* Returns the role of an element while the format is unknown. */
 static int
 recognise (CuvModelReader *self, const CuvTag *tag)
 {
@@ -76,7 +76,7 @@ recognise (CuvModelReader *self, const CuvTag *tag)
 
 /* ---- elements ---- */
 
-/* Number of lines from the start tag to the first word. */
+/* Returns the number of lines from the start tag to the first word. */
 static int
 lines_before (const char *text)
 {
@@ -97,7 +97,7 @@ push (CuvModelReader *self, int role, const CuvElementRule *rule,
     rule->begin (self, tag, error);
 }
 
-/* The format's rule for an element, or NULL. */
+/* Returns the format's rule for an element, or NULL. */
 static const CuvElementRule *
 apply_rule (CuvModelReader *self, const char *name, GError **error)
 {
@@ -204,8 +204,8 @@ cuv_reader_add_text (
 
 /* ---- entry point ---- */
 
-/* options->final_threshold is added to the file's; the parser's limits leave
- * room for it. */
+/* Parses trees on channels. options->final_threshold is added to the file's;
+ * the parser's limits leave room for the sum. */
 static const CuvWaldboostModel *
 parse_channels (
     const CuvModelText *text, const CuvModelOptions *options, char **error)
@@ -251,7 +251,7 @@ read_elements (CuvModelReader *self, const CuvModelText *text, GError **error)
           "not a model of a supported format; supported are " CUV_FORMATS);
 }
 
-/* The model of a format that is a table of rules. */
+/* Parses a model whose format is a table of rules. */
 static const CuvWaldboostModel *
 parse_by_rules (
     const CuvModelText *text, const CuvModelOptions *options, char **error)

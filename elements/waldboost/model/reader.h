@@ -3,7 +3,7 @@
  *
  * cuv_model_parse() is called by file.c (element, tools) and by tests:
  *   file.c             finds a model file by name and reads it
- *   text.c             bytes -> text: gzip, UTF-16; names what is not a model
+ *   text.c             bytes -> text: gzip, UTF-16; says what other files are
  *   reader.c           recognises the format, walks the elements by its rules
  *   xml.c, yaml.c      elements of XML; of YAML and JSON
  *   values.c           words, numbers, attributes and errors
@@ -12,7 +12,7 @@
  *   opencv-old.c       opencv_haartraining, the format of OpenCV 1 and 2
  *   opencv-features.c  features of both
  *   butfit.c           BUT FIT's WaldBoostClassifier: stages and tables
- *   butfit-features.c  its features
+ *   butfit-features.c  features of BUT FIT's classifier
  *   wbd.c              WBDetector of opencv_contrib
  * Trees on channels, whose files are read strictly:
  *   channels.c         XML -> CuvChannelsModel; channels-write.c the reverse
@@ -27,7 +27,7 @@
 
 #define CUV_LBP_CODES 256
 #define CUV_OPENCV_THRESHOLD_EPS                                               \
-  1e-5f /* OpenCV subtracts this from thresholds */
+  1e-5f /* OpenCV subtracts this from the thresholds of stages */
 
 /* ---- a model under construction ---- */
 
@@ -36,11 +36,12 @@
  * otherwise nodes. */
 typedef struct {
   CuvWaldboostModel model;
-  GArray *weak;        /* CuvWeak */
-  GArray *nodes;       /* CuvGridNode */
-  GArray *haar_nodes;  /* CuvHaarNode */
-  GArray *leaves;      /* float */
-  GArray *stage_first; /* int32_t, index into weak; empty in WaldBoost models */
+  GArray *weak;       /* CuvWeak */
+  GArray *nodes;      /* CuvGridNode */
+  GArray *haar_nodes; /* CuvHaarNode */
+  GArray *leaves;     /* float */
+  /* int32_t, indices into weak; empty in WaldBoost models */
+  GArray *stage_first;
 } CuvModelBuilder;
 
 void cuv_model_builder_init (CuvModelBuilder *self);
@@ -55,9 +56,9 @@ const CuvWaldboostModel *cuv_model_builder_finish (CuvModelBuilder *self);
 /* The role of an element in the format. Formats add their own roles from
  * CUV_ROLE_FIRST on, below 32 (see CuvElement.seen). */
 enum {
-  CUV_ROLE_SKIP,    /* ignored, with its content */
+  CUV_ROLE_SKIP,    /* ignored, including its children and text */
   CUV_ROLE_STORAGE, /* <opencv_storage> */
-  CUV_ROLE_TOP,     /* a child of <opencv_storage>, possibly a model */
+  CUV_ROLE_TOP,     /* child of <opencv_storage>, possibly a model */
   CUV_ROLE_MODEL,
   CUV_ROLE_FIRST,
 };
@@ -80,18 +81,18 @@ typedef struct {
 typedef void (*CuvBeginElement) (
     CuvModelReader *reader, const CuvTag *tag, GError **error);
 
-/* text is the element's content and may be modified. */
+/* Called at the end of an element. text is its content and may be modified. */
 typedef void (*CuvEndElement) (CuvModelReader *reader,
     const CuvElement *element, char *text, GError **error);
 
 enum {
-  CUV_ELEMENT_MANY =
-      1 << 0, /* any number in the parent; otherwise at most one */
-  CUV_ELEMENT_REQUIRED = 1 << 1, /* at least one */
-  CUV_ELEMENT_TEXT = 1 << 2,     /* the text is read */
+  /* any number of these elements in the parent; otherwise at most one */
+  CUV_ELEMENT_MANY = 1 << 0,
+  CUV_ELEMENT_REQUIRED = 1 << 1, /* at least one element in the parent */
+  CUV_ELEMENT_TEXT = 1 << 2,     /* the element's text is read */
 };
 
-/* An element by its parent's role and its name. */
+/* A known element, identified by its parent's role and its name. */
 struct _CuvElementRule {
   int parent; /* role of the parent */
   const char *name;
@@ -99,11 +100,11 @@ struct _CuvElementRule {
   guint flags;
   CuvBeginElement begin; /* may be NULL */
   CuvEndElement end;     /* may be NULL */
-  /* If high > 0: the text is an integer, stored as int32_t in the state. */
+  /* If high > 0, the text is an integer from low to high, stored as int32_t at
+   * this offset in the state. */
   gsize offset;
   int low, high;
-  const char *if_empty; /* error if no known child is present; NULL = that is
-                         * allowed */
+  const char *if_empty; /* error if no known child is present; NULL: allowed */
 };
 
 /* A format and its private, zero-initialised state. */
@@ -113,8 +114,8 @@ typedef struct {
   gsize state_size;
   void (*init) (CuvModelReader *reader);
   void (*clear) (gpointer state);
-  /* Called for the model's own element; not for models in <opencv_storage>,
-   * which are recognised by their children. */
+  /* The model's own element. Its functions are not called for models in
+   * <opencv_storage>, which are recognised by their children. */
   CuvElementRule model;
 } CuvModelFormat;
 
@@ -140,16 +141,17 @@ struct _CuvModelReader {
 
 #define CUV_STORAGE "opencv_storage" /* the root of cv::FileStorage's files */
 
-/* Called by xml.c and yaml.c, with line set. */
+/* Called by xml.c and yaml.c, which set line first. */
 void cuv_reader_start (CuvModelReader *self, const CuvTag *tag, GError **error);
 void cuv_reader_add_text (
     CuvModelReader *self, const char *text, gsize size, GError **error);
 void cuv_reader_end (CuvModelReader *self, GError **error);
 
-/* These call the functions above. In YAML and JSON the root is CUV_STORAGE;
- * members of a mapping are elements; mappings and sequences in a sequence
- * are elements named _, numbers in a sequence words of its text. Errors name
- * the syntax if that is wrong. */
+/* Parse a text and call the functions above. In YAML and JSON the root is
+ * CUV_STORAGE; members of a mapping are elements; mappings and sequences in a
+ * sequence are elements named _, and numbers in a sequence are words of its
+ * text. If the text is not well-formed, the error says whether it was read as
+ * XML or YAML. */
 gboolean cuv_parse_xml (
     CuvModelReader *self, const char *text, gsize size, GError **error);
 gboolean cuv_parse_yaml (
@@ -157,22 +159,23 @@ gboolean cuv_parse_yaml (
 
 /* ---- words, numbers, attributes ---- */
 
-#define CUV_MAX_SHOWN 24 /* characters of an invalid value in a message */
+/* maximum number of characters of an invalid value in a message */
+#define CUV_MAX_SHOWN 24
 
 /* Returns FALSE. */
 gboolean cuv_model_fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* The error as one line of valid UTF-8, whatever the file contains: "line N:
- * reason". Frees the error; free() the text. */
+/* Returns the error as one line of valid UTF-8, whatever the file contains:
+ * "line N: reason". Frees the error; pass the text to free(). */
 char *cuv_model_describe (int line, GError *error);
 
-/* The next word, terminated in place; NULL if none is left. */
+/* Returns the next word, terminated in place, or NULL if none is left. */
 char *cuv_next_word (char **text);
 gboolean cuv_more_words (char **text);
 
-/* The only word of an element's text; otherwise an error with the element's
- * name. */
+/* Returns the only word of an element's text. If there is not exactly one,
+ * returns NULL and an error with the element's name. */
 char *cuv_only_word (char *text, const char *name, GError **error);
 
 gboolean cuv_to_integer (
@@ -180,14 +183,14 @@ gboolean cuv_to_integer (
 gboolean cuv_to_double (const char *word, double *value, GError **error);
 gboolean cuv_to_float (const char *word, float *value, GError **error);
 
-/* A number in -limit .. limit. */
+/* Reads a number from -limit to limit. */
 gboolean cuv_to_limited (
     const char *word, float limit, float *value, GError **error);
 
-/* Returns NULL if missing. */
+/* Returns the attribute's value, or NULL if it is missing. */
 const char *cuv_attribute (const CuvTag *tag, const char *name);
 
-/* Returns FALSE with an error if missing or out of range. */
+/* Return FALSE with an error if the attribute is missing or out of range. */
 gboolean cuv_attribute_text (
     const CuvTag *tag, const char *name, const char **text, GError **error);
 gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, int low,
@@ -195,9 +198,9 @@ gboolean cuv_attribute_integer (const CuvTag *tag, const char *name, int low,
 gboolean cuv_attribute_float (const CuvTag *tag, const char *name, float limit,
     float *value, GError **error);
 
-/* The code of a local binary pattern with its 8 bits reversed. In BUT FIT's
- * files bit 0 is the top left neighbour and the others follow clockwise: the
- * reverse of CUV_FEATURE_LBP. */
+/* Returns the code of a local binary pattern with its 8 bits reversed. In BUT
+ * FIT's files bit 0 is the top left neighbour and the others follow clockwise,
+ * the reverse of CUV_FEATURE_LBP. */
 static inline guint
 cuv_lbp_reversed (guint code)
 {

@@ -13,7 +13,7 @@ is_gzip (const char *bytes, gsize size)
   return size >= 2 && memcmp (bytes, "\x1f\x8b", 2) == 0;
 }
 
-/* Unpacks all members, until the output is full or the input ends. */
+/* Decompresses all members until the output is full or the input ends. */
 static int
 inflate_all (z_stream *stream)
 {
@@ -47,7 +47,7 @@ unpack_gzip (CuvModelText *self, GError **error)
   z_stream stream = { .next_in = (Bytef *) self->start,
     .avail_in = (uInt) self->size };
   gsize room = 1 << 16, done = 0;
-  int status = inflateInit2 (&stream, 15 + 16); /* gzip only */
+  int status = inflateInit2 (&stream, 15 + 16); /* accepts gzip only */
 
   if (status != Z_OK)
     return cuv_model_fail (error, "out of memory");
@@ -90,8 +90,8 @@ convert_utf16 (CuvModelText *self, GError **error)
   return text != NULL;
 }
 
-/* Drops a trailing NUL: some programs also write the one that ends a C
- * string. */
+/* Drops a byte order mark and a trailing NUL; some programs write the NUL that
+ * ends a C string. */
 static void
 trim (CuvModelText *self)
 {
@@ -155,7 +155,7 @@ begins (const CuvModelText *self, const char *at, const char *with)
   return left >= n && g_ascii_strncasecmp (at, with, n) == 0;
 }
 
-/* "404: Not Found", "404 page not found" */
+/* Recognises responses such as "404: Not Found" and "404 page not found". */
 static gboolean
 is_status (const CuvModelText *self, const char *at)
 {
@@ -173,7 +173,8 @@ cuv_model_fail_as_page (GError **error)
       "use the Raw button)");
 }
 
-/* The part of the first line that an error message shows. */
+/* Returns the length of the part of the first line that an error message
+ * shows. */
 static int
 shown (const CuvModelText *self, const char *at)
 {
@@ -204,7 +205,8 @@ fail_as_other (const CuvModelText *self, const char *at, GError **error)
       shown (self, at), at);
 }
 
-/* An empty file counts as XML, whose parser reports it. */
+/* Finds out the syntax. An empty file counts as XML, whose parser reports
+ * it. */
 static gboolean
 find_syntax (CuvModelText *self, GError **error)
 {

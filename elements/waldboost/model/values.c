@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words, numbers and attributes of model files; see reader.h. */
+/* Reads words, numbers and attributes of model files; see reader.h. */
 #include "model/reader.h"
 
 #include <math.h>

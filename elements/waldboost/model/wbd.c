@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cv::xobjdetect::WBDetector, as written by write() into a node of any name.
+/* Parses a cv::xobjdetect::WBDetector, which its write() has written into a
+ * node of any name.
  *
  *   <opencv_storage><waldboost>
  *     <waldboost_params><weak_count>
  *     <thresholds> <alphas> <polarities> <cascade_thresholds> <feature_indices>
  *
- * Each array holds weak_count numbers. A weak classifier responds alpha if
- * polarity * (code - threshold) > 0, otherwise -alpha; code is an LBP in a
- * window of 24 x 24.
+ * Each array has weak_count numbers. The response of a weak classifier is alpha
+ * if polarity * (code - threshold) > 0, otherwise -alpha; code is an LBP in a
+ * window of 24 x 24 pixels.
  *
  * Numbers may be .Inf, -.Inf and .Nan: training writes them once a weak
- * classifier separates all samples that are left. */
+ * classifier separates all remaining samples. */
 #include "model/reader.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@
 enum {
   PARAMS = CUV_ROLE_FIRST,
   WEAK_COUNT,
-  THRESHOLDS, /* the arrays, from here on */
+  THRESHOLDS, /* the first of the arrays */
   ALPHAS,
   POLARITIES,
   CASCADE_THRESHOLDS,
@@ -35,7 +36,8 @@ enum {
 
 typedef struct {
   int32_t weak_count;
-  GArray *arrays[N_ARRAYS]; /* float, which holds integers of this size, too */
+  /* float, which is exact for integers of this size, too */
+  GArray *arrays[N_ARRAYS];
 } Detector;
 
 static void
@@ -70,7 +72,7 @@ number (const Detector *self, int array, guint i)
 
 /* ---- arrays ---- */
 
-/* Numbers that are not finite, as cv::FileStorage writes them. */
+/* Reads a number that is not finite, as cv::FileStorage writes it. */
 static gboolean
 is_special (const char *word, float *value)
 {
@@ -133,7 +135,7 @@ read_array (CuvModelReader *reader, const CuvElement *element, char *text,
 
 /* ---- numbers that are not finite ---- */
 
-/* The largest magnitude of a sum of finite responses. */
+/* Returns the largest magnitude of a sum of finite responses. */
 static float
 largest_sum (const Detector *self)
 {
@@ -145,8 +147,8 @@ largest_sum (const Detector *self)
   return sum;
 }
 
-/* Makes every window fail: OpenCV's final sum would be NaN or too small for any
- * window. */
+/* Returns whether every window fails because OpenCV's final sum would be NaN or
+ * too small. */
 static gboolean
 never_passes (const Detector *self)
 {
@@ -159,10 +161,10 @@ never_passes (const Detector *self)
   return never;
 }
 
-/* An infinite response decides: if negative, the window is rejected, at the
- * latest at the end; if positive, no finite test matters any more. Replaces it
- * by CUV_MAX_RESPONSE and a test that depends on the sign only. Returns the
- * number of such responses. */
+/* Replaces each infinite response by CUV_MAX_RESPONSE and a test that depends
+ * on the sign only, because an infinite response decides: if negative, the
+ * window is rejected, at the latest at the end; if positive, later finite tests
+ * have no effect. Returns the number of such responses. */
 static int
 bound_responses (Detector *self)
 {
@@ -215,7 +217,7 @@ typedef struct {
   int16_t x, y, width, height;
 } Grid;
 
-/* All 3x3 grids in a window, in the order of feature_indices. */
+/* Lists all 3x3 grids in a window, in the order of feature_indices. */
 static void
 enumerate_features (Grid *grids)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes a classifier as XML; for the elements see opencv.c and butfit.c. */
+/* Writes a classifier as XML; opencv.c and butfit.c list the elements. */
 #include "model/model.h"
 #include "model/reader.h"
 
@@ -82,7 +82,8 @@ longest_stage (const CuvWaldboostModel *model)
   return longest;
 }
 
-/* opencv_traincascade writes the same elements; OpenCV reads no stageParams. */
+/* Writes the elements that opencv_traincascade writes; OpenCV does not read
+ * stageParams. */
 static void
 write_opencv (const CuvGridClassifier *self, const char *comment, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The elements of XML, by GLib's parser. */
+/* Reads the elements of XML with GLib's parser. */
 #include "model/reader.h"
 #include "model/text.h"
 
@@ -7,8 +7,8 @@
 
 #define DOCTYPE "<!DOCTYPE"
 
-/* The line of the last token. GMarkup is already on the next line if the token
- * ended its line. */
+/* Returns the line of the last token. GMarkup is already on the next line if
+ * the token ended its line. */
 static int
 line_of (GMarkupParseContext *context)
 {
@@ -49,7 +49,7 @@ xml_add_text (GMarkupParseContext *context, const char *text, gsize size,
   cuv_reader_add_text (data, text, size, error);
 }
 
-/* Comments and processing instructions are ignored, a DOCTYPE is an error. */
+/* Ignores comments and processing instructions, and rejects a DOCTYPE. */
 static void
 pass_through (GMarkupParseContext *context, const char *text, gsize size,
     gpointer data, GError **error)

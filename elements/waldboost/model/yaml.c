@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The elements of YAML and of JSON, which is YAML to libyaml. Without recursion
- * and without a tree: values are passed on as those of XML are. */
+/* Reads the elements of YAML and of JSON, which is YAML to libyaml. There is
+ * no recursion and no tree: values are passed on one by one, as those of XML
+ * are. */
 #include "model/reader.h"
 
 #include <string.h>
@@ -9,8 +10,8 @@
 typedef struct {
   CuvModelReader *reader;
   gboolean is_map[CUV_MODEL_MAX_DEPTH
-      + 1];  /* whether each open element is a mapping */
-  char *key; /* name of the next value of a mapping; NULL: the key comes next */
+      + 1];  /* boolean for each open element: it is a mapping */
+  char *key; /* name of the next value in a mapping; NULL: the key comes next */
 } Yaml;
 
 static gboolean
@@ -19,7 +20,8 @@ in_map (const Yaml *self)
   return self->is_map[self->reader->depth];
 }
 
-/* The name after the last colon: "tag:yaml.org,2002:opencv-haar-classifier". */
+/* Returns the name after the last colon, as in
+ * "tag:yaml.org,2002:opencv-haar-classifier". */
 static const char *
 name_of_tag (const yaml_char_t *tag)
 {
@@ -104,7 +106,7 @@ handle (Yaml *self, const yaml_event_t *event, GError **error)
   }
 }
 
-/* Reads up to the end of the first document. */
+/* Reads events up to the end of the first document. */
 static gboolean
 read_events (
     Yaml *self, yaml_parser_t *parser, int skipped_lines, GError **error)
@@ -128,9 +130,9 @@ read_events (
   return TRUE;
 }
 
-/* Skips to the document and counts the lines before it: cv::FileStorage writes
- * "%YAML:1.0", where YAML demands a blank; and libyaml compares each directive
- * with all others, which takes quadratic time. */
+/* Skips to the document and counts the lines before it. There are two reasons:
+ * cv::FileStorage writes "%YAML:1.0" where YAML demands a blank, and libyaml
+ * compares each directive with all others, which takes quadratic time. */
 static gboolean
 skip_directives (const char **text, gsize *size, int *n_lines, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of pyramid levels and of their integral images. */
+/* Computes rows of pyramid levels and of their integral images. */
 #include "reference/waldboost-reference.h"
 
 static int
@@ -53,7 +53,7 @@ cuv_square_row (void *squares, const void *above, const uint8_t *grey,
 /* A triangle is the union of the triangles of its upper left and upper right
  * neighbours (whose intersection is the triangle two rows up) and two more
  * pixels. Pixels outside the image are 0, so one neighbour suffices at the left
- * and right edge. */
+ * and at the right edge. */
 void
 cuv_tilted_row (void *out, const void *above, const void *two_above,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plan: what to scan in frames of one size, and where its windows lie in
- * the frame. */
+/* Makes the plan: what to scan in frames of one size, and where the windows lie
+ * in the frame. */
 #include "model/channels.h"
 #include "reference/waldboost-reference.h"
 
@@ -18,8 +18,9 @@ cuv_compare_ints (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The segments of a cascade are its stages. In other models they end as
- * requested: sorted, unique, none beyond the model's end. */
+/* Sets the ends of the segments. Those of a cascade are its stages; in other
+ * models segments end as requested, sorted, unique and not beyond the model's
+ * end. */
 static bool
 choose_segments (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
@@ -112,8 +113,9 @@ set_window (CuvWaldboostPlan *plan, const CuvWaldboostModel *model)
   plan->first = -channels->trees.overhang * channels->trees.shrink;
 }
 
-/* With trees on channels, the model gives the number of levels per octave,
- * and as many octaves are searched as fit. */
+/* Returns the parameters for the model: with trees on channels, the model
+ * determines the number of levels per octave, and as many octaves are searched
+ * as fit. */
 static CuvWaldboostParams
 params_for (const CuvWaldboostModel *model, const CuvWaldboostParams *params)
 {

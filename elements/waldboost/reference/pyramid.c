@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The levels of a plan, their window positions and their resize taps. */
+/* Computes the levels of a plan, their window positions and their resize
+ * taps. */
 #include "model/channels.h"
 #include "reference/waldboost-reference.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Rounds half to even in the default rounding mode, as OpenCV's cvRound(). */
+/* Rounds half to even in the default rounding mode, like OpenCV's cvRound(). */
 static int
 round_int (double value)
 {
@@ -38,7 +39,8 @@ is_too_small (const CuvWaldboostParams *params, Size box)
   return box.width < params->min_width || box.height < params->min_height;
 }
 
-/* Limits of object sizes in pixels of the enlarged picture. */
+/* Returns the parameters with limits of object sizes in pixels of the enlarged
+ * picture. */
 static CuvWaldboostParams
 enlarge_sizes (const CuvWaldboostParams *params)
 {
@@ -84,8 +86,8 @@ box_size (const CuvWaldboostModel *model, float scale)
     round_int (model->window_height * scale) };
 }
 
-/* The scales whose box fits into the frame; levels may be NULL. Returns their
- * number. */
+/* Writes the scales whose box fits into the frame; levels may be NULL. Returns
+ * their number. */
 static int
 count_scales (const CuvWaldboostModel *model, double factor,
     const CuvWaldboostPlan *plan, CuvWaldboostLevel *levels)
@@ -123,7 +125,8 @@ nearest_to_minimum (const CuvWaldboostModel *model,
   return at;
 }
 
-/* Keeps the scales whose size was requested, in place. */
+/* Keeps, in place, the scales whose object size was requested. Returns their
+ * number. */
 static int
 choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     CuvWaldboostLevel *levels, int n)
@@ -144,9 +147,9 @@ choose_scales (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   return kept;
 }
 
-/* OpenCV splits each level into as many stripes as the first level has groups
- * of 32 window columns. Rounding can leave one row below the last stripe
- * unvisited; this does the same. */
+/* Sets the window positions as OpenCV does, which splits each level into as
+ * many stripes as the first level has groups of 32 window columns. Rounding can
+ * leave one row of windows below the last stripe unvisited. */
 static void
 set_opencv_positions (
     const CuvWaldboostModel *model, CuvWaldboostLevel *level, int first_width)
@@ -207,7 +210,7 @@ opencv_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- as WBDetector ---- */
 
-#define MAX_WBD_LEVELS 32 /* and the picture */
+#define MAX_WBD_LEVELS 32 /* including the enlarged picture */
 #define WBD_STEP 4
 
 static CuvWaldboostLevel
@@ -224,7 +227,7 @@ wbd_level (
     .box_width = (int) ((float) model->window_width / factor),
     .box_height = (int) ((float) model->window_height / factor) };
 
-  /* WBDetector skips windows that touch the right or lower edge */
+  /* like WBDetector, skip levels that are only as wide or high as the window */
   if (level.width > model->window_width
       && level.height > model->window_height) {
     level.n_x = ceil_div (level.width - model->window_width, WBD_STEP);
@@ -257,7 +260,7 @@ wbd_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- dense scan ---- */
 
-/* width is 0 if the window does not fit. */
+/* Returns a level; its width is 0 if the window does not fit. */
 static CuvWaldboostLevel
 dense_level (
     const CuvWaldboostPlan *plan, const CuvWaldboostModel *model, double scale)
@@ -265,7 +268,7 @@ dense_level (
   const int step = model->channels != NULL ? model->channels->trees.shrink : 1;
   int width = (int) floor (plan->picture_width / scale + 1e-9);
   int height = (int) floor (plan->picture_height / scale + 1e-9);
-  /* largest position of a window, less the first one */
+  /* largest position of a window, minus the first position */
   int right = width - model->window_width - 2 * plan->first;
   int down = height - model->window_height - 2 * plan->first;
 
@@ -283,9 +286,10 @@ dense_level (
         cuv_scale_to_frame (plan->box_height, height, plan->picture_height) };
 }
 
-/* The levels of an octave are resized from its first one, its base, and a base
- * from the one before; the first base is the picture. A base whose size was not
- * requested is kept without windows, as a source. */
+/* Returns the levels. In each octave, levels are resized from its first one,
+ * its base, and the base from the previous octave's base; the first base is the
+ * picture. A base whose object size was not requested is kept without windows,
+ * as a source. */
 static CuvWaldboostLevel *
 dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params)
@@ -316,7 +320,7 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     if (is_base)
       base = n;
     if (level.n_x > 0)
-      plan->n_levels = n + 1; /* later bases are the source of no level */
+      plan->n_levels = n + 1; /* no level is resized from later bases */
     if (level.n_x > 0 || is_base)
       levels[n++] = level;
   }
@@ -325,8 +329,8 @@ dense_levels (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- taps ---- */
 
-/* Computes positions of output samples between input samples, in 1/256, clamped
- * to the first and last sample. */
+/* Makes taps from exact positions of output samples between input samples, in
+ * 1/256, clamped to the first and last sample. */
 static void
 make_exact_taps (CuvTap *taps, int n_out, int n_in, double scale)
 {
@@ -358,7 +362,7 @@ make_dense_taps (CuvTap *taps, int n_out, int n_in)
   }
 }
 
-/* Computes means of pairs; an odd last sample is dropped. */
+/* Makes taps that compute means of pairs; an odd last sample is dropped. */
 static void
 make_half_taps (CuvTap *taps, int n_out)
 {
@@ -370,7 +374,7 @@ static void
 make_taps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     CuvTap *taps, int n_out, int n_in)
 {
-  /* OpenCV does not resize if the size is the same, regardless of the factor */
+  /* OpenCV does not resize if the size is the same, whatever the factor */
   bool copy = level->width == plan->picture_width
       && level->height == plan->picture_height;
   int exponent;
@@ -381,7 +385,7 @@ make_taps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
   else if (plan->scan == CUV_SCAN_WBD)
     make_exact_taps (taps, n_out, n_in, copy ? 1 : 1 / (double) level->factor);
   else if (level->scale >= 2 && frexpf (level->scale, &exponent) == 0.5f)
-    make_half_taps (taps, n_out); /* a base */
+    make_half_taps (taps, n_out); /* the level is a base */
   else
     make_dense_taps (taps, n_out, n_in);
 }

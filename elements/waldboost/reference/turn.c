@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rotated pictures: their geometry, and their rows from a grey picture, which
- * equal those of cuv_turned_grey(). */
+/* Computes the geometry of rotated pictures, and makes their rows from a grey
+ * picture. The pixels equal those of cuv_turned_grey(). */
 #include "reference/waldboost-reference.h"
 #include "waldboost/turn.h"
 
@@ -38,8 +38,8 @@ is_in_picture (CuvTurnPlace place, int width, int height)
       && place.y <= (int64_t) (height - 1) << 17;
 }
 
-/* Copies pixels if the rotation is a multiple of 90 degrees, so that no
- * position lies between pixels. */
+/* Copies pixels for rotations by a multiple of 90 degrees, in which no position
+ * lies between pixels. */
 static void
 copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)
@@ -52,8 +52,8 @@ copy_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
 }
 
 /* Interpolates pixels for other rotations. Inside the picture, positions fit
- * 32 bits. On the last column or row the weight of the next one is 0, and it is
- * not read. */
+ * 32 bits. In the last column or row, the next one has weight 0 and is not
+ * read. */
 static void
 mix_pixels (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     CuvTurnPlace place, int n, uint8_t *out)
@@ -95,15 +95,17 @@ cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
 
 /* ---- windows ---- */
 
-/* Whether boxes are rotated by 90 degrees, which swaps width and height. */
+/* Returns whether width and height of boxes are swapped: the rotation is closer
+ * to 90 than to 0 or 180 degrees. */
 static bool
 is_lying (const CuvTurn *turn)
 {
   return abs (turn->sin) > abs (turn->cos);
 }
 
-/* Exact: in half pixels of the level from the centre, times the sides of level
- * and picture and ONE. */
+/* Computes with integers, which is exact: positions are relative to the centre,
+ * in half pixels of the level, multiplied by the sides of level and picture and
+ * by ONE. */
 bool
 cuv_turn_keeps (const CuvWaldboostPlan *plan, const CuvWaldboostLevel *level,
     int level_x, int level_y)
@@ -167,7 +169,7 @@ cuv_turn_add_ranges (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
 
 /* ---- boxes ---- */
 
-/* value / (2 ONE), rounded to the nearest. */
+/* Returns value / (2 ONE), rounded to the nearest integer. */
 static int
 half_of (int64_t value)
 {

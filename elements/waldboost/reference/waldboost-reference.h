@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The definition of the result: one row of windows, in plain C. Every other
+/* The plain C version of the scan, which defines the result. Every other
  * version returns the same bits. */
 #ifndef CUV_WALDBOOST_SCAN_H
 #define CUV_WALDBOOST_SCAN_H
@@ -12,9 +12,10 @@ typedef struct {
   int32_t n_hits, capacity;
   uint64_t lost;    /* hits beyond the capacity */
   uint64_t windows; /* windows visited */
-  uint64_t weak;    /* weak classifiers evaluated on them; a tree counts once */
-  uint64_t *survivors; /* per segment s of the plan: visited windows that passed
-                        * the first segment_end[s] weak classifiers */
+  uint64_t weak;    /* weak classifiers evaluated in them; a tree counts once */
+  /* for each segment s of the plan: visited windows that passed the first
+   * segment_end[s] weak classifiers */
+  uint64_t *survivors;
 } CuvHitList;
 
 static inline void
@@ -27,8 +28,8 @@ cuv_hit_list_add (CuvHitList *self, int level, int x, int y, float score)
 }
 
 /* Counts a visited window; passed is the result of cuv_evaluate_window(). A
- * cascade's stage is always evaluated to its end, so the failed threshold tells
- * how many weak classifiers were evaluated. */
+ * cascade's stage is always evaluated to its end, so the number of evaluated
+ * weak classifiers follows from the threshold that was not reached. */
 static inline void
 cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 {
@@ -42,20 +43,22 @@ cuv_hit_list_count (CuvHitList *self, const CuvWaldboostPlan *plan, int passed)
 
 /* ---- the plan ---- */
 
-/* Adds the levels and taps to a plan whose scan and frame size are set. False
- * if memory runs out. */
+/* Adds levels and taps to a plan whose scan and frame size are set. Returns
+ * false if memory runs out. */
 bool cuv_pyramid_fill (CuvWaldboostPlan *plan, const CuvWaldboostModel *model,
     const CuvWaldboostParams *params);
 
-/* The rotation of pictures of width x height pixels after which objects rotated
- * by degrees, clockwise, are upright. */
+/* Returns the rotation of pictures of width x height pixels after which objects
+ * that are rotated clockwise by `degrees` are upright. */
 CuvTurn cuv_turn_new (int degrees, int width, int height);
 
-/* Row y of the rotated picture, turn->width pixels, from a grey picture. */
+/* Makes row y of the rotated picture, turn->width pixels, from a grey
+ * picture. */
 void cuv_turn_row (const CuvTurn *turn, const uint8_t *in, ptrdiff_t stride,
     int width, int height, int y, uint8_t *out);
 
-/* Whether the box of a window of a rotated picture lies in the frame. */
+/* Returns whether the box of a window in a rotated picture lies in the
+ * frame. */
 bool cuv_turn_keeps (const CuvWaldboostPlan *plan,
     const CuvWaldboostLevel *level, int level_x, int level_y);
 
@@ -70,12 +73,12 @@ bool cuv_turn_add_ranges (CuvWaldboostPlan *plan,
 CuvWaldboostBox cuv_turn_back (
     const CuvWaldboostPlan *plan, CuvWaldboostBox box);
 
-/* For qsort() of int32_t. */
+/* Compares two int32_t, for qsort(). */
 int cuv_compare_ints (const void *a, const void *b);
 
-/* Scales a length or position from a side of n_level pixels to one of n_frame,
- * rounded, halves up: from a DENSE level to the picture, or from an enlarged
- * frame to the frame. A position may be negative. */
+/* Scales a length or position from a side of n_level pixels to one of n_frame
+ * pixels and rounds it, halves up: from a DENSE level to the picture, or from
+ * an enlarged frame to the frame. A position may be negative. */
 static inline int
 cuv_scale_to_frame (int length, int n_level, int n_frame)
 {
@@ -99,23 +102,24 @@ typedef struct _CuvWaldboostTables CuvWaldboostTables;
  * All have the same stride. squares is only used for HAAR, tilted only if the
  * model's tilted is set; otherwise they are NULL. */
 typedef struct {
-  const void *sums, *squares, *tilted; /* row at the top of the windows */
-  ptrdiff_t stride;                    /* elements */
+  /* element in the row at the top of the windows */
+  const void *sums, *squares, *tilted;
+  ptrdiff_t stride; /* elements per row */
 } CuvIntegrals;
 
 /* A row of windows of a level. */
 typedef struct {
   const CuvWaldboostModel *model;
   const CuvWaldboostPlan *plan;
-  const CuvWaldboostTables *tables; /* tables of a SIMD version */
+  const CuvWaldboostTables *tables; /* tables of a SIMD version, or NULL */
   CuvIntegrals integrals;
   int32_t level, step, n_x; /* step and n_x are those of the level */
-  int32_t y;                /* row of the windows, level pixels */
+  int32_t y;                /* top of the windows in pixels of the level */
   CuvRange range;           /* Haar cascades: windows that may have enough
                              * contrast */
 } CuvScanRow;
 
-/* See CuvWaldboostDsp (cpu/waldboost-dsp.h) for their contracts. */
+/* CuvWaldboostDsp (cpu/waldboost-dsp.h) describes these functions. */
 void cuv_resize_row (uint8_t *out, int width, const uint8_t *top,
     const uint8_t *bottom, int n_in, int bottom_weight, const CuvTap *taps,
     uint16_t *column);
@@ -128,16 +132,17 @@ void cuv_tilted_row (void *tilted, const void *above, const void *two_above,
     ptrdiff_t stride);
 void cuv_scan_row (const CuvScanRow *row, CuvHitList *list);
 
-/* The code of a feature of 3x3 blocks in the window whose top left corner is at
- * column x; of the model only feature, block_value and inclusive are read. */
+/* Returns the code of a feature of 3x3 blocks in the window whose top left
+ * corner is at column x. Of the model, only feature, block_value and inclusive
+ * are read. */
 int cuv_grid_code (const CuvWaldboostModel *model,
     const CuvIntegrals *integrals, int x, const CuvGridNode *node);
 
 /* Evaluates the window whose top left corner is at column x of the integral
- * images. Returns the number of weak classifiers passed before the failed one;
- * -1 if a cascade's contrast check failed, before any of them; the model's
- * n_weak for a hit, whose score is then set. A WaldBoost model's final test
- * counts as its last weak classifier.
+ * images. Returns the number of weak classifiers that the window passes before
+ * it fails one; -1 if it fails a cascade's contrast check, which precedes all
+ * of them; the model's n_weak for a hit, and then sets *score. A WaldBoost
+ * model's final test counts as part of its last weak classifier.
  *
  * The score is the last sum minus its threshold, in WaldBoost models minus
  * final_threshold, rounded to float: computed in double for STAGES, in float

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features and classifiers, evaluated window by window. */
+/* Evaluates features and classifiers window by window. */
 #include "reference/waldboost-reference.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ typedef struct {
   const CuvWaldboostModel *model;
   const uint32_t *sums, *squares, *tilted;
   ptrdiff_t stride;
-  float norm; /* HAAR: factor (cascades) or divisor (others) of values */
+  float norm; /* HAAR: factor (cascades) or divisor (WaldBoost) of values */
 } Window;
 
 /* ---- sums ---- */
@@ -24,7 +24,7 @@ rect_sum (const uint32_t *integral, ptrdiff_t stride, int x, int y, int width,
   return bottom[width] - bottom[0] - top[width] + top[0];
 }
 
-/* A rectangle rotated by 45 degrees about its top corner (x, y). */
+/* Sums a rectangle rotated by 45 degrees about its top corner (x, y). */
 static uint32_t
 tilted_sum (const uint32_t *tilted, ptrdiff_t stride, int x, int y, int width,
     int height)
@@ -125,7 +125,7 @@ haar_rect (const Window *window, const CuvHaarNode *node, int i)
               rect->width, rect->height));
 }
 
-/* The value of a node of a cascade's tree. */
+/* Returns the value of a node of a cascade's tree. */
 static float
 haar_value (const Window *window, const CuvHaarNode *node)
 {
@@ -137,7 +137,7 @@ haar_value (const Window *window, const CuvHaarNode *node)
   return value * window->norm;
 }
 
-/* The bin of a WaldBoost feature. */
+/* Returns the bin of a WaldBoost feature's value. */
 static int
 haar_code (const Window *window, const CuvHaarNode *node)
 {
@@ -157,8 +157,8 @@ haar_code (const Window *window, const CuvHaarNode *node)
   return bin < (float) (node->bins - 1) ? (int) bin : node->bins - 1;
 }
 
-/* A cascade's normalisation factor, from the window without its outer pixels.
- * Returns false if the contrast is too low. */
+/* Sets a cascade's normalisation factor, from the window without its outer
+ * pixels. Returns false if the contrast is too low. */
 static bool
 cascade_norm (Window *window)
 {
@@ -178,7 +178,7 @@ cascade_norm (Window *window)
   return (double) (w * h) * (double) window->norm < 0.1;
 }
 
-/* The standard deviation of the window's pixels, at least least_sigma. */
+/* Sets the standard deviation of the window's pixels, at least least_sigma. */
 static void
 waldboost_norm (Window *window)
 {
@@ -194,7 +194,7 @@ waldboost_norm (Window *window)
 
 /* ---- weak classifiers ---- */
 
-/* The next node of a tree, or minus the number of a leaf. */
+/* Returns the next node of a tree, or minus the number of a leaf. */
 static int32_t
 next_node (const Window *window, int32_t at)
 {
@@ -225,7 +225,7 @@ tree_response (const Window *window, const CuvWeak *weak)
   return window->model->leaves[weak->first_leaf - at];
 }
 
-/* The leaf selected by a WaldBoost feature. */
+/* Returns the leaf selected by a WaldBoost feature. */
 static int32_t
 selected_leaf (const Window *window, const CuvWeak *weak)
 {

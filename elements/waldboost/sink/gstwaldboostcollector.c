@@ -5,7 +5,7 @@
 #include "context/gstcuvframe.h"
 #include "gstcuvmeta.h"
 
-#define MAX_LABELS 20 /* labels in an error message */
+#define MAX_LABELS 20 /* maximum number of labels in an error message */
 
 void
 gst_waldboost_collector_init (GstWaldboostCollector *self)
@@ -61,8 +61,8 @@ add_label (GstWaldboostCollector *self, GQuark label)
     g_array_append_val (self->labels, label);
 }
 
-/* Whether a region is repeated from an earlier frame (hold-results): the object
- * has moved since. */
+/* Returns whether a region is repeated from an earlier frame (hold-results),
+ * since which the object has moved. */
 static gboolean
 is_held (const GstCuvObject *object)
 {
@@ -135,7 +135,7 @@ wants_frame (GstWaldboostCollector *self, gboolean with_regions,
       && self->n_candidates[with_regions]++ % (guint64) choice->interval == 0;
 }
 
-/* Sets the error only once. */
+/* Returns whether another frame may be kept; sets the error only once. */
 static gboolean
 has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
     GError **error)
@@ -151,7 +151,8 @@ has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
   return !self->full;
 }
 
-/* GStreamer copies frames in CUDA memory to the host. */
+/* Keeps a frame. GStreamer copies frames in CUDA memory to the host when they
+ * are mapped. */
 static CuvDatasetPicture *
 keep (GstWaldboostCollector *self, GstBuffer *buffer, const GstVideoInfo *info,
     const GstWaldboostChoice *choice, GError **error)

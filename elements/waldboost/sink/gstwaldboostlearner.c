@@ -3,19 +3,19 @@
 
 #include <math.h>
 
-/* Pixels, of the shorter side of an automatic window; the longer one may be
- * twice that. See choose_window(). */
+/* Maximum length in pixels of the shorter side of an automatic window; the
+ * longer side may be twice as long. See choose_window(). */
 enum { MAX_SHORT_SIDE = 24, CHANNELS_SHORT_SIDE = 32 };
 
-/* Of alpha=0: those of cuvision-train. */
+/* Values for alpha=0, as in cuvision-train. */
 #define ALPHA 0.02
 #define CHANNELS_ALPHA 0.005
 
 /* ---- the window ---- */
 
-/* Sizes of the boxes with their margin, gdouble in ascending order. */
+/* Sizes of the boxes with their margin, as gdouble in ascending order. */
 typedef struct {
-  GArray *widths, *heights, *aspects; /* width / height */
+  GArray *widths, *heights, *aspects; /* aspects: width / height */
 } Sizes;
 
 static gint
@@ -68,7 +68,7 @@ sizes_clear (Sizes *self)
   g_array_unref (self->aspects);
 }
 
-/* The quantile of the sizes: this share of the boxes is smaller. */
+/* Returns the quantile of the sizes: this fraction of the boxes is smaller. */
 static gdouble
 quantile (const GArray *sizes, gdouble share)
 {
@@ -82,8 +82,8 @@ side (gdouble size)
   return CLAMP ((gint) size, CUV_TRAIN_MIN_WINDOW, CUV_TRAIN_MAX_WINDOW);
 }
 
-/* Chooses a window as large as nine tenths of the boxes allow, up to a limit of
- * each side. */
+/* Chooses the largest window that nine tenths of the boxes can fill, up to a
+ * limit for each side. */
 static void
 choose_window (CuvTrainParams *params, const Sizes *sizes)
 {
@@ -184,7 +184,8 @@ gst_waldboost_learnt_message (
   return message;
 }
 
-/* After a weak classifier, of n_all. */
+/* Posts a message about progress if one is due. n_all: number of weak
+ * classifiers to learn. */
 static void
 progress (GstWaldboostLearnt *self, guint n_all)
 {
@@ -215,7 +216,7 @@ is_over (const GstWaldboostLearnt *self)
   return gst_waldboost_training_is_stopped (self->training);
 }
 
-/* Returns FALSE if there is no model to write. */
+/* Checks why training ended. Returns FALSE if there is no model to write. */
 static gboolean
 check_end (CuvTrainState state, guint n_weak, GError **error)
 {
@@ -236,7 +237,7 @@ check_end (CuvTrainState state, guint n_weak, GError **error)
   return FALSE;
 }
 
-/* Returns FALSE with an error. */
+/* Passes the frames to a new trainer. Returns FALSE with an error. */
 static gboolean
 feed (GstWaldboostLearnt *self, GError **error)
 {
@@ -329,7 +330,7 @@ learn_channels (GstWaldboostLearnt *self, GError **error)
   return !is_over (self) && check_end (self->end, self->n_weak, error);
 }
 
-/* ---- either ---- */
+/* ---- both kinds of features ---- */
 
 static gboolean
 prepare (GstWaldboostLearnt *self, GError **error)

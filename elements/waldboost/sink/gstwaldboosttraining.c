@@ -23,7 +23,7 @@ gst_waldboost_training_free (GstWaldboostTraining *self)
 
 /* ---- the result ---- */
 
-/* Recall and false positives at the model's threshold. */
+/* Adds recall and false positives at the model's threshold. */
 static void
 set_rates (GstStructure *message, const GArray *rates)
 {
@@ -35,7 +35,8 @@ set_rates (GstStructure *message, const GArray *rates)
       rate.false_positives, NULL);
 }
 
-/* The numbers of frames and of regions that the model was trained with. */
+/* Adds the numbers of frames and of regions with which the model was
+ * trained. */
 static void
 set_counts (GstStructure *message, const CuvDataset *dataset)
 {
@@ -53,7 +54,7 @@ set_counts (GstStructure *message, const CuvDataset *dataset)
       G_TYPE_UINT, n_objects, NULL);
 }
 
-/* Returns NULL with an error. */
+/* Returns the message about the model, or NULL with an error. */
 static GstStructure *
 describe_model (const GstWaldboostLearnt *learnt, GError **error)
 {
@@ -117,7 +118,8 @@ save (const GstWaldboostLearnt *learnt, GError **error)
   return FALSE;
 }
 
-/* Returns NULL with an error, or without one if the training was stopped. */
+/* Raises the threshold, writes the model and returns the message about it.
+ * Returns NULL with an error, or without one if the training was stopped. */
 static GstStructure *
 finish (GstWaldboostLearnt *learnt, GError **error)
 {
@@ -145,7 +147,7 @@ learn_one (const GstWaldboostTraining *self, CuvFeature feature, GError **error)
 
 typedef struct {
   GstWaldboostLearnt patterns, channels;
-  GError *problems[2]; /* why they cannot be learnt, or NULL */
+  GError *problems[2]; /* why features cannot be learnt, or NULL */
 } Both;
 
 static guint
@@ -158,9 +160,10 @@ count_objects (const GPtrArray *pictures)
   return n;
 }
 
-/* Frames of one video look alike, so both kinds often find all objects in those
- * kept out; in others channels found more: see docs/benchmarks/training.md.
- * Returns NULL with an error. */
+/* Compares what both kinds of features find and, if it is the same, prefers
+ * channels. Frames of one video look alike, so both kinds often find all
+ * objects in the frames kept out, but in other videos channels found more: see
+ * docs/benchmarks/training.md. Returns NULL with an error. */
 static GstWaldboostLearnt *
 compare (
     const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)
@@ -181,7 +184,8 @@ compare (
       : &both->patterns;
 }
 
-/* Returns NULL with an error, or without one if the training was stopped. */
+/* Chooses one kind. Returns NULL with an error, or without one if the training
+ * was stopped. */
 static GstWaldboostLearnt *
 choose (
     const GstWaldboostTraining *self, Both *both, gchar **why, GError **error)

@@ -7,11 +7,11 @@
 #include <gst/gst.h>
 #include "train/dataset/dataset.h"
 
-/* LBP or channels, whichever finds more; else a CuvFeature. */
+/* LBP or channels, whichever finds more; other values are a CuvFeature. */
 #define GST_WALDBOOST_FEATURES_AUTO ((gint) CUV_FEATURE_CHANNELS + 1)
 
-/* What frames are kept with for these features: grey is what patterns need,
- * and lets the features change between trainings. */
+/* Returns the pixels to keep of frames for these features. Grey, which patterns
+ * need, is always kept, so that features can change between trainings. */
 static inline CuvStoreKeep
 gst_waldboost_features_keep (gint features)
 {
@@ -20,20 +20,19 @@ gst_waldboost_features_keep (gint features)
 }
 
 typedef struct {
-  gchar *model; /* the file to write */
+  gchar *model; /* path of the file to write */
   gint features;
-  CuvTrainParams params; /* windows of size 0 and alpha of 0: automatic; without
-                          * the feature */
+  /* window sizes and alpha: 0 = automatic; feature is not set */
+  CuvTrainParams params;
   CuvSampleOptions samples;
-  gdouble false_positives; /* false positives per frame that the threshold
-                            * may cause */
-  gint progress_interval;  /* ms, 0 = never */
+  gdouble false_positives; /* acceptable false positives per frame */
+  gint progress_interval;  /* milliseconds; 0 = never */
 } GstWaldboostTrainingOptions;
 
 typedef struct {
   GstElement *element;
-  CuvDataset *dataset; /* split into roles, which must not change during
-                        * training */
+  /* divided into roles, which must not change during training */
+  CuvDataset *dataset;
   GstWaldboostTrainingOptions options; /* owned */
 } GstWaldboostTraining;
 
@@ -43,13 +42,13 @@ gst_waldboost_training_is_stopped (const GstWaldboostTraining *self)
   return g_atomic_int_get (&self->dataset->stop);
 }
 
-/* Takes options->model. */
+/* Takes ownership of options->model. */
 GstWaldboostTraining *gst_waldboost_training_new (GstElement *element,
     CuvDataset *dataset, const GstWaldboostTrainingOptions *options);
 void gst_waldboost_training_free (GstWaldboostTraining *self);
 
 /* Trains, writes the model and measures it; posts progress as element messages.
- * Returns the structure of the final message, or NULL: with an error, or
+ * Returns the structure of the final message. Returns NULL with an error, or
  * without one if the data set's stop was set. */
 GstStructure *gst_waldboost_training_run (
     GstWaldboostTraining *self, GError **error);

@@ -23,7 +23,8 @@ GST_CUV_DEFINE_ENUM (negative_frames_get_type,
     { GST_WALDBOOST_FRAMES_ALL, "All frames: every object has a region",
         "all" })
 
-/* Training takes long: reports at the start if the model cannot be written. */
+/* Reports at the start if the model cannot be written, because training takes
+ * long. */
 static gchar *
 parse_model (gpointer settings)
 {
@@ -68,9 +69,10 @@ parse_window (gpointer settings)
 /**
  * GstWaldboostTrain:stats:
  *
- * Since the start: frames received; kept, the number of frames to train with
- * (uint); objects, the number of regions to learn on them (uint); training
- * (boolean); models, the number of files written (uint).
+ * Counts since the start: frames, the number of frames received; kept, the
+ * number of frames for training (uint); objects, the number of regions to learn
+ * in them (uint); training, whether a training is in progress (boolean);
+ * models, the number of files written (uint).
  *
  * Since: 0.1
  */
@@ -93,9 +95,9 @@ parse_window (gpointer settings)
 /**
  * GstWaldboostTrain:negative-frames:
  *
- * With all, frames without a region to learn also provide negatives. Use it
- * only if every object has a region; a tracker that loses its target leaves
- * objects without one.
+ * With all, frames without a region to learn also provide negatives. Use this
+ * value only if every object has a region; a tracker that loses its target
+ * leaves objects without one.
  *
  * Since: 0.1
  */

@@ -21,7 +21,7 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_waldboost_train_settings;
 
-/* The property stats; defined by the element. */
+/* Sets value to the property stats; the element defines it. */
 void gst_waldboost_train_get_stats (GstElement *element, GValue *value);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows of a picture that overlap an object, and thus are not negatives. */
+/* Finds the windows of a picture that overlap an object and thus are not
+ * negatives. */
 #include "train/negatives.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Range of the n windows along a side that may overlap first .. end, in level
- * pixels. */
+/* The range of those of the n windows along a side that may overlap the
+ * interval from first to end, in level pixels. */
 typedef struct {
   int32_t first, end;
 } Range;
@@ -43,7 +44,7 @@ box_of (const CuvTrainDraw *self, int level, int32_t x, int32_t y)
   return cuv_waldboost_box (self->plan, &hit);
 }
 
-/* Returns the window of the widest intersection. */
+/* Fills the profile and returns the window with the widest intersection. */
 static int32_t
 fill_profile (const CuvTrainDraw *self, int level, const CuvTrainBox *box,
     Range xs, Profile *to)
@@ -73,8 +74,9 @@ exclude_in_row (CuvTrainDraw *self, int level, int32_t y, Range xs)
   }
 }
 
-/* Along a row the overlap rises and then falls: the windows to exclude are
- * contiguous. Their range changes little from row to row. */
+/* Excludes windows of a level. Along a row the overlap first increases and then
+ * decreases, so the windows to exclude are contiguous. Their range changes
+ * little from row to row. */
 static void
 exclude_in_level (CuvTrainDraw *self, int index, const CuvTrainBox *box)
 {
@@ -109,8 +111,8 @@ exclude_in_level (CuvTrainDraw *self, int index, const CuvTrainBox *box)
   }
 }
 
-/* If areas differ too much, their intersection over union cannot exceed the
- * limit. */
+/* Returns whether areas are similar enough for the intersection over union to
+ * exceed the limit. */
 static bool
 may_overlap (const CuvWaldboostLevel *level, const CuvTrainBox *box)
 {

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* crc32_z() restarts if bytes is NULL. */
+/* Does not call crc32_z() without bytes, because crc32_z() restarts if bytes is
+ * NULL. */
 uint32_t
 cuv_train_checksum (uint32_t before, const void *bytes, size_t size)
 {
@@ -23,7 +24,7 @@ cuv_train_bits_of (double share)
   return bits;
 }
 
-/* Magic number, values, their checksum. */
+/* Writes the magic number, the values and their checksum. */
 void
 cuv_train_identity_write (const CuvTrainIdentity *self, uint8_t *bytes)
 {

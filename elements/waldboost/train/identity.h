@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The header of a saved training: what the training was given, so that it is
- * only continued with the same. Numbers are in this machine's byte order: other
- * machines may round differently and would continue differently. */
+/* The header of a saved training, which identifies the training's input, so
+ * that it is only continued with the same input. Numbers are in this machine's
+ * byte order, because other machines may round differently and would continue
+ * differently. */
 #ifndef CUV_TRAIN_IDENTITY_H
 #define CUV_TRAIN_IDENTITY_H
 
@@ -11,7 +12,7 @@
 
 enum { CUV_TRAIN_MAX_ITEMS = 32 };
 
-/* How a value is shown if it differs. */
+/* How a value is shown in an error message. */
 typedef enum {
   CUV_TRAIN_COUNT,
   CUV_TRAIN_SHARE, /* the bits of a double */
@@ -19,18 +20,19 @@ typedef enum {
 } CuvTrainItemKind;
 
 typedef struct {
-  const char *name; /* with its article */
+  const char *name; /* including the article */
   CuvTrainItemKind kind;
 } CuvTrainItem;
 
 typedef struct {
-  uint64_t magic; /* of this kind of training */
+  uint64_t magic; /* identifies the kind of training */
   const CuvTrainItem *items;
-  int n; /* up to CUV_TRAIN_MAX_ITEMS */
+  int n; /* at most CUV_TRAIN_MAX_ITEMS */
   uint64_t values[CUV_TRAIN_MAX_ITEMS];
 } CuvTrainIdentity;
 
-/* A CRC-32 of more bytes; it begins with 0. */
+/* Returns the CRC-32 of bytes. before: the CRC-32 of the preceding bytes, or 0
+ * to start. */
 uint32_t cuv_train_checksum (uint32_t before, const void *bytes, size_t size);
 
 uint64_t cuv_train_bits_of (double share);
@@ -44,8 +46,8 @@ cuv_train_identity_size (int n)
 /* Writes cuv_train_identity_size() bytes. */
 void cuv_train_identity_write (const CuvTrainIdentity *self, uint8_t *bytes);
 
-/* Whether the bytes begin with that identity; if not, problem, of
- * CUV_TRAIN_PROBLEM bytes, says why. */
+/* Returns whether the bytes begin with this identity; if not, writes the reason
+ * to problem, which has CUV_TRAIN_PROBLEM bytes. */
 bool cuv_train_identity_check (const CuvTrainIdentity *self,
     const uint8_t *bytes, size_t size, char *problem);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trainer: adds weak classifiers and their rejection thresholds until the
- * classifier is good enough. */
+/* The trainer, which adds weak classifiers and their rejection thresholds until
+ * the classifier is good enough. */
 #include "reference/waldboost-reference.h"
 #include "train/learner.h"
 
@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A stage of a cascade ends when its threshold rejects this share of the
- * negatives that it began with; if that is small, each stage has little to
- * learn. The last stage has at least half of the weak classifiers, as its sum
- * alone is the score. Measured in docs/benchmarks/training.md, "Cascades for
- * OpenCV": row "128, 70 %, half or more". */
+/* A stage of a cascade ends when its threshold rejects this fraction of the
+ * negatives with which the stage began; with a small fraction each stage would
+ * have little to learn. The last stage has at least half of the weak
+ * classifiers, because its sum alone is the score. Measured in
+ * docs/benchmarks/training.md, "Cascades for OpenCV": row "128, 70 %, half or
+ * more". */
 #define STAGE_REJECTS 0.7
 #define LAST_STAGE 0.5
 
@@ -91,7 +92,7 @@ needs_negatives (const CuvTrainer *self, const CuvTrainPool *pool)
 
 /* ---- rejection ---- */
 
-/* Sorts by one byte of the differences from the least possible sum. */
+/* Sorts by one byte of the differences from INT32_MIN. */
 static void
 sort_by_byte (const int32_t *in, int32_t n, int shift, int32_t *out)
 {
@@ -105,7 +106,7 @@ sort_by_byte (const int32_t *in, int32_t n, int shift, int32_t *out)
     out[at[((uint32_t) in[i] - (uint32_t) INT32_MIN) >> shift & 255]++] = in[i];
 }
 
-/* Radix sort; qsort() took 10 % of the time of a training. */
+/* Sorts by radix; qsort() took 10 % of the time of a training. */
 static void
 sort (int32_t *sums, int32_t n, int32_t *scratch)
 {
@@ -115,8 +116,9 @@ sort (int32_t *sums, int32_t n, int32_t *scratch)
   }
 }
 
-/* The sums of samples first .. end - 1 that are not rejected; alive: their
- * share of all. sorted: memory for twice as many sums, half of it scratch. */
+/* Returns the sums of samples first to end - 1 that are not rejected. rate:
+ * fraction of the class that these samples stand for. sorted: memory for twice
+ * as many sums, half of it scratch. */
 static CuvTrainLiving
 living (const CuvTrainPool *pool, int32_t first, int32_t end, double rate,
     int32_t *sorted)
@@ -141,8 +143,8 @@ may_end_stage (const CuvTrainer *self, int32_t threshold)
       >= STAGE_REJECTS;
 }
 
-/* The threshold of this round. In a cascade it ends the stage, or there is
- * none. */
+/* Returns the threshold of this round. In a cascade, the threshold ends the
+ * stage, or there is none. */
 static int32_t
 find_threshold (const CuvTrainer *self)
 {
@@ -160,8 +162,8 @@ find_threshold (const CuvTrainer *self)
       : threshold;
 }
 
-/* The final threshold: rejects at most the share alpha of calibration's
- * positives that are not rejected before. */
+/* Returns the final threshold, which rejects at most the fraction alpha of
+ * calibration's positives that have not been rejected before. */
 static float
 find_final_threshold (const CuvTrainer *self)
 {
@@ -192,7 +194,7 @@ cuv_trainer_problem (const CuvTrainer *self)
 
 /* ---- a weak classifier ---- */
 
-/* Leaves and thresholds are exact in float. */
+/* Keeps leaves and thresholds as float, which is exact. */
 static void
 keep_weak (CuvTrainer *self, int32_t k)
 {
@@ -232,7 +234,7 @@ cuv_trainer_keep_round (CuvTrainer *self)
     self->stage = self->n_weak;
 }
 
-/* Returns CUV_TRAIN_CONTINUE if a feature was chosen. */
+/* Chooses a feature and returns CUV_TRAIN_CONTINUE, or why it failed. */
 static CuvTrainState
 choose_feature (CuvTrainer *self, int32_t *feature)
 {
@@ -287,7 +289,7 @@ add_weak (CuvTrainer *self)
 /* ---- the beginning ---- */
 
 /* Draws the negatives of the last round again, with the classifier that drew
- * them. */
+ * them before. */
 static bool
 draw_again (CuvTrainer *self, CuvTrainPart part)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the files of the learner: learner.c, pool.c, state.c. */
+/* Declarations shared by the files of the learner: learner.c, pool.c,
+ * state.c. */
 #ifndef CUV_TRAIN_LEARNER_H
 #define CUV_TRAIN_LEARNER_H
 
@@ -7,26 +8,28 @@
 #include "train/memory.h"
 #include "train/train.h"
 
-/* The samples of a part: its positives, and negatives that are replaced when
- * too many are rejected. */
+/* The samples of a part: its positives, and its negatives, which are replaced
+ * when too many of them are rejected. */
 typedef struct {
   CuvTrainSet set;
-  CuvTrainMemory codes;  /* codes of set; empty in calibration */
-  CuvTrainMemory pixels; /* pixels of sample i are at i times the window's
-                          * size */
+  CuvTrainMemory codes; /* codes of `set`; empty for calibration */
+  /* pixels of sample i begin at i times the window's size */
+  CuvTrainMemory pixels;
   bool *alive;
   CuvTrainPictures pictures;
-  int32_t n_draws;  /* draws of negatives so far */
+  int32_t n_draws;  /* number of draws of negatives so far */
   double n_windows; /* number of negative windows, 0 before the first draw */
-  double rate;      /* share of them that was not rejected at the last draw */
+  /* fraction of these windows not rejected at the last draw */
+  double rate;
 } CuvTrainPool;
 
 /* The decisions of a round, from which samples and sums follow. */
 typedef struct {
   CuvTrainWeak weak;
   int32_t threshold;
-  int32_t n_draws[CUV_TRAIN_N_PARTS]; /* draws of negatives before the round */
-  CuvTrainProgress progress;          /* progress after the round */
+  /* number of draws of negatives before the round */
+  int32_t n_draws[CUV_TRAIN_N_PARTS];
+  CuvTrainProgress progress; /* progress after the round */
 } CuvTrainRound;
 
 struct _CuvTrainer {
@@ -34,18 +37,19 @@ struct _CuvTrainer {
   CuvTrainFeatures features;
   CuvTrainPool pools[CUV_TRAIN_N_PARTS];
   CuvTrainRound *rounds;
-  /* the weak classifiers of rounds, as arrays of a CuvGridClassifier */
+  /* the weak classifiers of rounds, as arrays for a CuvGridClassifier */
   CuvGridNode *nodes;
   float *leaves, *thresholds;
   float final_threshold;
   CuvProcessor processor;
   CuvBackend backend; /* closed until the first choice */
-  size_t max_bytes;   /* limit of device memory for codes, 0 = what is free */
+  /* limit of device memory for codes; 0 = the free memory */
+  size_t max_bytes;
   char problem[CUV_TRAIN_PROBLEM];
-  int32_t *sorted; /* scratch memory: sums of a part */
+  int32_t *sorted; /* scratch memory for the sums of a part */
   int32_t n_weak;
-  int32_t stage; /* number of the current stage's first weak classifier, in a
-                  * cascade */
+  /* cascade: index of the current stage's first weak classifier */
+  int32_t stage;
   bool begun;
 };
 
@@ -54,11 +58,11 @@ struct _CuvTrainer {
 /* Adds rounds[n_weak] to the classifier. */
 void cuv_trainer_keep_round (CuvTrainer *self);
 
-/* Whether weak classifier k is the last of a cascade's stage. */
+/* Returns whether weak classifier k is the last of a cascade's stage. */
 bool cuv_trainer_ends_stage (const CuvTrainer *self, int32_t k);
 
-/* ---- pool.c: those that can fail return false if memory, or the space
- * of the folder, runs out ---- */
+/* ---- pool.c: functions that can fail return false if memory, or the space in
+ * the folder, runs out ---- */
 
 void cuv_train_pool_init (CuvTrainPool *self, const char *folder);
 void cuv_train_pool_clear (CuvTrainPool *self);
@@ -66,8 +70,8 @@ void cuv_train_pool_clear (CuvTrainPool *self);
 bool cuv_train_pool_add_positive (
     const CuvTrainer *trainer, CuvTrainPool *self, const uint8_t *pixels);
 
-/* Allocates what the positives and negatives need, and brings the sums and
- * codes of the positives up to the trainer's weak classifiers. */
+/* Allocates memory for the positives and negatives, and computes the codes of
+ * the positives and their sums over the trainer's weak classifiers. */
 bool cuv_train_pool_begin (
     const CuvTrainer *trainer, CuvTrainPool *self, bool with_codes);
 
@@ -82,14 +86,14 @@ bool cuv_train_pool_add_leaves (
 
 void cuv_train_pool_reject (CuvTrainPool *self, int32_t threshold);
 
-/* Restarts with the remaining samples: sums 0, masses as before the first
- * round. */
+/* Restarts with the remaining samples: sums are 0, masses are as before the
+ * first round. */
 void cuv_train_pool_begin_stage (CuvTrainPool *self);
 
-/* The share of the negatives that a threshold rejects. */
+/* Returns the fraction of the negatives that a threshold rejects. */
 double cuv_train_pool_share_below (const CuvTrainPool *self, int32_t threshold);
 
-/* The number of samples that are not rejected. */
+/* Return the numbers of positives and negatives that are not rejected. */
 int32_t cuv_train_pool_positives (const CuvTrainPool *self);
 int32_t cuv_train_pool_negatives (const CuvTrainPool *self);
 

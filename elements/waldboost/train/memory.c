@@ -26,7 +26,7 @@ cuv_train_memory_clear (CuvTrainMemory *self)
   cuv_train_memory_init (self, self->folder);
 }
 
-/* Returns a file descriptor, -1 with errno. */
+/* Returns a file descriptor; on failure -1, and sets errno. */
 static int
 open_unnamed_file (const char *folder)
 {

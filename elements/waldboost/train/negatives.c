@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws windows at random from those that a classifier does not reject: one
- * window at a time, or with the detector, whichever is faster. */
+/* Draws random windows that a classifier does not reject: evaluates one window
+ * at a time, or scans with the detector, whichever is faster. */
 #include "reference/waldboost-reference.h"
 #include "train/negatives.h"
 
@@ -29,7 +29,7 @@ is_negative (const CuvTrainDraw *self, uint64_t number)
 
 /* ---- drawing ---- */
 
-/* Returns false if memory runs out. */
+/* Draws a window. Returns false if memory runs out. */
 static bool
 insert (CuvTrainDraw *self, const CuvTrainWindow *window, uint64_t rank)
 {
@@ -54,7 +54,7 @@ rank_of (const CuvTrainDraw *self, uint64_t number)
 
 /* ---- one window after the other ---- */
 
-/* Returns NULL if memory runs out. */
+/* Returns the integral image of a level, or NULL if memory runs out. */
 static uint32_t *
 sums_of (CuvTrainDraw *self, int index)
 {
@@ -71,8 +71,8 @@ sums_of (CuvTrainDraw *self, int index)
   return sums;
 }
 
-/* *passed: number of weak classifiers that the window passes. Returns false if
- * memory runs out. */
+/* Evaluates a window. *passed: number of weak classifiers that it passes.
+ * Returns false if memory runs out. */
 static bool
 evaluate (CuvTrainDraw *self, const CuvTrainWindow *window, int *passed)
 {
@@ -89,9 +89,9 @@ evaluate (CuvTrainDraw *self, const CuvTrainWindow *window, int *passed)
   return true;
 }
 
-/* Evaluates windows that would be drawn and, to subtract them from n_alive,
- * windows that are not negatives. If OpenCV's scan skips windows after a
- * reject, evaluates all. */
+/* Draws a window if it is wanted and not rejected. Evaluates wanted windows
+ * and, to subtract them from n_alive, windows that are not negatives. If
+ * OpenCV's scan skips windows after a reject, evaluates all windows. */
 static bool
 draw_window (
     CuvTrainDraw *self, int index, int32_t x, int32_t y, bool *skips_next)
@@ -129,7 +129,7 @@ draw_from_row (CuvTrainDraw *self, int index, int32_t y)
   return ok;
 }
 
-/* Evaluates only windows that would be drawn. */
+/* Draws from a row; evaluates only wanted windows. */
 static bool
 draw_from_few (CuvTrainDraw *self, int index, int32_t y)
 {
@@ -163,8 +163,8 @@ draw_from_level (CuvTrainDraw *self, int index)
   return ok;
 }
 
-/* n_alive: number of windows not rejected, including those that are not
- * negatives. */
+/* Draws from all levels. n_alive: number of windows that are not rejected,
+ * including those that are not negatives. */
 static bool
 draw_from_all (CuvTrainDraw *self, uint64_t n_alive)
 {
@@ -211,7 +211,8 @@ prepare_detector (CuvTrainDraw *self)
   return *cpu != NULL;
 }
 
-/* It does not matter if there are too many hits for the detector's list. */
+/* Draws from the detector's hits, or from all windows if there are more hits
+ * than the detector's list can hold. */
 static bool
 draw_from_detector (CuvTrainDraw *self)
 {
@@ -238,7 +239,8 @@ count_windows (CuvTrainDraw *self)
   pthread_mutex_unlock (&reservoir->lock);
 }
 
-/* *cpu: a detector with the model, initially NULL; the caller frees it. */
+/* Draws from a picture. *cpu: a detector with the model, initially NULL; the
+ * caller frees it. */
 static bool
 draw_picture (CuvTrainReservoir *self, const CuvWaldboostModel *model,
     const CuvTrainPicture *picture, int32_t number, bool sparse,
@@ -285,9 +287,9 @@ cuv_train_draw (CuvTrainReservoir *self, const CuvWaldboostModel *model,
 
 /* ---- all pictures ---- */
 
-/* The detector evaluates all windows in the time that this share of them takes
- * one by one. Measured in docs/benchmarks/training.md, "From pictures to the
- * model". */
+/* Evaluating this fraction of the windows one by one takes as long as the
+ * detector takes for all of them. Measured in docs/benchmarks/training.md,
+ * "From pictures to the model". */
 #define SPARSE 0.125
 
 typedef struct {
@@ -324,7 +326,7 @@ cuv_train_draw_all (CuvTrainReservoir *self, const CuvWaldboostModel *model,
 {
   Work work = { .reservoir = self, .model = model, .pictures = pictures };
 
-  /* which windows OpenCV's scan skips is known only after evaluating all */
+  /* the windows that OpenCV's scan skips are known only after evaluating all */
   if (model == NULL || self->cascade)
     share = 1;
   for (bool enough = false; !enough && !work.failed; share *= 4) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing negatives from one picture: shared by negatives.c and exclude.c. */
+/* State of drawing negatives from one picture: shared by negatives.c and
+ * exclude.c. */
 #ifndef CUV_TRAIN_NEGATIVES_H
 #define CUV_TRAIN_NEGATIVES_H
 
@@ -10,21 +11,23 @@ typedef struct {
   CuvTrainReservoir *reservoir;
   const CuvWaldboostModel *model;
   const CuvTrainPicture *picture;
-  bool sparse; /* evaluates wanted windows only and does not count n_alive */
+  /* only wanted windows are evaluated, and n_alive is not counted */
+  bool sparse;
   CuvWaldboostPlan *plan;
   CuvTrainPyramid pyramid;
-  uint32_t *sums;    /* integral image of the current level; NULL: not
-                      * computed */
-  uint64_t *first;   /* number of the first window of each level, and of all */
-  uint64_t hash;     /* hash of the picture */
-  uint8_t *excluded; /* for each window, 1 if it is not a negative; NULL: all
-                      * are negatives */
-  double *across;    /* scratch memory, a number for each pixel of a row */
+  /* integral image of the current level; NULL: not computed yet */
+  uint32_t *sums;
+  /* number of each level's first window, then the number of windows */
+  uint64_t *first;
+  uint64_t hash; /* hash of the picture */
+  /* 1 for each window that is not a negative; NULL: all are negatives */
+  uint8_t *excluded;
+  double *across; /* scratch memory, one element per pixel of a row */
   CuvWaldboostCpu **cpu;
   uint64_t n_excluded, n_alive;
 } CuvTrainDraw;
 
-/* The number of window x of row y. */
+/* Returns the number of window x in row y. */
 static inline uint64_t
 cuv_train_window_number (
     const CuvTrainDraw *self, int level, int32_t x, int32_t y)
@@ -41,8 +44,8 @@ cuv_train_window_at (const CuvTrainDraw *self, int level, int32_t x, int32_t y)
   return (CuvTrainWindow){ level, x * step, y * step };
 }
 
-/* Fills excluded and n_excluded: windows whose overlap with an object is above
- * CUV_TRAIN_MAX_OVERLAP. Returns false if memory runs out. */
+/* Fills excluded and n_excluded with the windows whose overlap with an object
+ * is above CUV_TRAIN_MAX_OVERLAP. Returns false if memory runs out. */
 bool cuv_train_exclude_objects (CuvTrainDraw *self);
 
 #endif

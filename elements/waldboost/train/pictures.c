@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures as the detector sees them: the pyramid of a picture, windows cut out
- * of its levels, and the window that fits an object best. */
+/* Pictures as the detector sees them: makes the pyramid of a picture, cuts
+ * windows out of its levels, and finds the window that fits an object best. */
 #include "cpu/waldboost-dsp.h"
 #include "train/train.h"
 
@@ -106,14 +106,15 @@ cuv_train_cut (const CuvTrainPyramid *self, const CuvTrainWindow *window,
 
 /* ---- boxes ---- */
 
-/* Picture pixels per level pixel, across. */
+/* Returns the number of picture pixels per level pixel in the horizontal
+ * direction. */
 static double
 scale_of (const CuvWaldboostPlan *plan, int level)
 {
   return (double) plan->width / plan->levels[level].width;
 }
 
-/* The level whose window size is nearest, -1 if there is none. */
+/* Returns the level whose scale is nearest, or -1 if no level has windows. */
 static int
 nearest_level (const CuvWaldboostPlan *plan, double scale)
 {
@@ -129,7 +130,8 @@ nearest_level (const CuvWaldboostPlan *plan, double scale)
   return nearest;
 }
 
-/* The position of a window of this size around a centre, among n positions. */
+/* Returns the position of a window of this size around a centre, among n
+ * positions. */
 static int32_t
 position (double centre, int size, int n, int step)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The samples of a part (learning or calibration): positives, negatives, their
- * codes and sums; replaces negatives when too many are rejected. */
+/* The samples of a part (learning or calibration): keeps positives, negatives,
+ * their codes and sums, and replaces negatives when too many are rejected. */
 #include "train/cpu/codes.h"
 #include "train/learner.h"
 
@@ -22,7 +22,7 @@ pixels_of (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t i)
 
 /* ---- samples that are not rejected ---- */
 
-/* Returns the number of remaining samples among first .. end - 1. */
+/* Returns the number of remaining samples among samples first to end - 1. */
 static int32_t
 count_alive (const CuvTrainPool *self, int32_t first, int32_t end)
 {
@@ -77,7 +77,7 @@ cuv_train_pool_share_below (const CuvTrainPool *self, int32_t threshold)
 
 /* ---- stages of a cascade ---- */
 
-/* Samples of one class. */
+/* Begins a stage for samples first to end - 1, which are of one class. */
 static void
 begin_stage (CuvTrainPool *self, int32_t first, int32_t end)
 {
@@ -99,10 +99,10 @@ cuv_train_pool_begin_stage (CuvTrainPool *self)
 
 /* ---- leaves ---- */
 
-/* Computes codes of samples first .. end - 1 for the features of n_weak weak
- * classifiers from first_weak on: that of sample first + i for weak classifier
- * first_weak + k is at k * (end - first) + i. Returns NULL if memory runs out.
- */
+/* Computes codes of samples first to end - 1 for the features of n_weak weak
+ * classifiers, beginning with first_weak: the code of sample first + i for weak
+ * classifier first_weak + k is at k * (end - first) + i. Returns NULL if memory
+ * runs out. */
 static uint8_t *
 code_weak (const CuvTrainer *trainer, const CuvTrainPool *self, int32_t first,
     int32_t end, int32_t first_weak, int32_t n_weak)
@@ -135,7 +135,7 @@ cuv_train_pool_add_leaves (
   return true;
 }
 
-/* Computes codes of all features for samples first .. end - 1. The codes of a
+/* Computes codes of all features for samples first to end - 1. The codes of a
  * sample are on as many pages as there are features. */
 static bool
 code_all (
@@ -169,7 +169,7 @@ compare_masses (const void *a, const void *b)
   return one->i - other->i;
 }
 
-/* pixels: scratch memory. */
+/* Sorts samples by descending mass. pixels: scratch memory. */
 static void
 put_in_order (const CuvTrainer *trainer, CuvTrainPool *self, int32_t first,
     int32_t n, Sample *samples, uint8_t *pixels)
@@ -193,10 +193,11 @@ put_in_order (const CuvTrainer *trainer, CuvTrainPool *self, int32_t first,
   memcpy (pixels_of (trainer, self, first), pixels, (size_t) n * size);
 }
 
-/* The choice of features counts heavy samples first, and for most features no
- * others: if they are neighbours in memory, their codes take fewer cache lines
- * (a choice takes 41 instead of 47 ms: docs/benchmarks/training.md, first
- * section). Masses change, but heavy samples stay heavy for some rounds. */
+/* Puts heavy samples first. The choice of features counts them first, and for
+ * most features no others: if they are adjacent in memory, their codes take
+ * fewer cache lines (a choice takes 41 instead of 47 ms:
+ * docs/benchmarks/training.md, first section). Masses change, but heavy samples
+ * stay heavy for some rounds. */
 static bool
 put_heaviest_first (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
@@ -215,8 +216,8 @@ put_heaviest_first (
 
 /* ---- sums of new samples ---- */
 
-/* Gives new samples of one class the sums and masses that they would have had
- * they been there since the first round. */
+/* Gives new samples of one class the sums and masses that they would have if
+ * they had been there since the first round. */
 static bool
 catch_up (
     const CuvTrainer *trainer, CuvTrainPool *self, int32_t first, int32_t end)
@@ -293,7 +294,7 @@ cuv_train_pool_add_positive (
 {
   const int32_t n = self->set.n_positives;
 
-  if ((n & (n - 1)) == 0 /* doubles the capacity */
+  if ((n & (n - 1)) == 0 /* double the capacity */
       && !cuv_train_memory_grow (
           &self->pixels, 2 * ((size_t) n + 1) * window_size (trainer)))
     return false;
@@ -314,7 +315,8 @@ cuv_train_pool_begin (
 
 /* ---- negatives ---- */
 
-/* A model that rejects by the thresholds of the weak classifiers only. */
+/* Returns a model that rejects by the thresholds of weak classifiers only,
+ * without a final threshold. */
 static const CuvWaldboostModel *
 model_of (const CuvTrainer *trainer, int32_t n_weak)
 {
@@ -339,9 +341,9 @@ take_drawn (const CuvTrainer *trainer, CuvTrainPool *self,
   return catch_up (trainer, self, set->n_positives, set->n);
 }
 
-/* The share of the windows to evaluate first, so that enough of them are not
- * rejected: from the rate at the last draw and the share of its samples that
- * remain, with 10 % to spare. */
+/* Returns the fraction of the windows to evaluate first so that enough of them
+ * are not rejected, with 10 % to spare. It follows from the rate at the last
+ * draw and the fraction of that draw's samples that remain. */
 static double
 share_to_draw_from (const CuvTrainer *trainer, const CuvTrainPool *self)
 {

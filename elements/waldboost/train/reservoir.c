@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The windows drawn: the capacity windows of the smallest ranks, in a heap. */
+/* Keeps the windows drawn in a heap: `capacity` windows with the smallest
+ * ranks. */
 #include "train/train.h"
 
 #include <math.h>
@@ -51,7 +52,8 @@ move_entry (CuvTrainReservoir *self, int32_t from, int32_t to)
   memcpy (pixels_of (self, to), pixels_of (self, from), window_size (self));
 }
 
-/* The free entry of the heap for a rank, after the largest was removed. */
+/* Returns the free entry of the heap for a rank after the largest was
+ * removed. */
 static int32_t
 sift_down (CuvTrainReservoir *self, uint64_t rank)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Saves a training and resumes it. A saved state is a header, which identifies
- * the input of the trainer, and a record of each round. */
+/* Saves a training and resumes it. A saved state has a header, which identifies
+ * the trainer's input, and a record of each round. */
 #include "train/identity.h"
 #include "train/learner.h"
 
 #include <string.h>
 
-/* Increase it when the same samples give another classifier. */
+/* Increase it when the same samples result in another classifier. */
 #define VERSION 2
 
-#define MAX_LEAF 65536 /* e of cuv_train_leaves() is not below 2^-32 */
+/* magnitude; sufficient, as e in cuv_train_leaves() is at least 2^-32 */
+#define MAX_LEAF 65536
 
 #define MAGIC UINT64_C (0x4e49415254565543) /* "CUVTRAIN" */
 
-/* ---- what a trainer was given ---- */
+/* ---- the trainer's input ---- */
 
 static const CuvTrainItem items[] = {
   { "the version of the state", CUV_TRAIN_COUNT },
@@ -114,7 +115,7 @@ cuv_trainer_save_header (const CuvTrainer *self, uint8_t *bytes)
 
 /* ---- records ---- */
 
-/* A record without its leaves, which follow. */
+/* A record, except for its leaves, which follow. */
 typedef struct {
   int32_t feature, threshold, n_draws[CUV_TRAIN_N_PARTS];
   int32_t alive[CUV_TRAIN_N_PARTS][2];
@@ -178,7 +179,7 @@ is_possible (const CuvTrainer *self, const CuvTrainRound *round, int32_t k)
   return ok;
 }
 
-/* Returns false if the record is damaged. */
+/* Restores a round. Returns false if the record is damaged. */
 static bool
 restore_record (CuvTrainer *self, int32_t k, const uint8_t *bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* State of a scan, which channels-memory.c allocates and channels-cpu.c
- * runs. */
+/* The state of a scan: channels-memory.c allocates it, channels-cpu.c scans
+ * with it. */
 #ifndef CUV_CHANNELS_CPU_PRIVATE_H
 #define CUV_CHANNELS_CPU_PRIVATE_H
 
@@ -25,45 +25,48 @@ typedef struct {
 
 /* A level. It has planes of pixels if other levels are resized from it, and
  * channels if it has windows. Blocks at an edge are repeated as far as windows
- * reach beyond it. */
+ * extend beyond it. */
 typedef struct {
   int32_t width, height, source; /* as in CuvWaldboostLevel; source: a level
                                   * of the pyramid */
   float scale;
   const CuvTap *x_taps, *y_taps;
   bool is_source, is_scanned;
-  uint8_t *plane[CUV_CHANNELS_COLORS]; /* NULL: computed by its strips */
-  int32_t columns, rows;               /* blocks */
-  uint8_t *channels;                   /* block 0, 0 of channel 0 */
-  ptrdiff_t stride, pitch; /* from row to row, from channel to channel */
+  uint8_t *plane[CUV_CHANNELS_COLORS]; /* NULL: each strip computes its rows */
+  int32_t columns, rows;               /* number of blocks */
+  uint8_t *channels;                   /* block (0, 0) of channel 0 */
+  /* bytes from row to row; from channel to channel */
+  ptrdiff_t stride, pitch;
 } CuvChannelsCpuLevel;
 
-/* Rows of a level: of blocks in a strip, where it is a level of the pyramid; of
- * windows in a scan task, where it is one of the plan. */
+/* Rows of a level. A strip has rows of blocks, and its level belongs to the
+ * pyramid. A scan task has rows of windows, and its level belongs to the
+ * plan. */
 typedef struct {
   int32_t level, first, n;
   CuvScanHits hits; /* of a scan task */
 } CuvChannelsTask;
 
-/* Memory of a thread. Row y is element y modulo CUV_CHANNELS_RING of a ring.
- * There is padding before and after each row. */
+/* Memory of a thread. In the rings, row y has index y modulo CUV_CHANNELS_RING.
+ * Each row has padding before and after it. */
 typedef struct {
   uint8_t *pixels[CUV_CHANNELS_COLORS][CUV_CHANNELS_RING];
   uint16_t *magnitudes[CUV_CHANNELS_RING];
   uint8_t *bins[CUV_CHANNELS_RING];
-  uint16_t *column_sums; /* for each column, of 11 rows of magnitudes */
+  uint16_t *column_sums; /* of 11 rows of magnitudes */
   uint8_t *relative[4];  /* normalised magnitudes of a row of blocks */
-  uint16_t *sums[CUV_CHANNELS_SUM_ROWS]; /* row of blocks y at y modulo 3 */
-  uint16_t *scratch;                     /* of resize_row */
+  uint16_t *sums[CUV_CHANNELS_SUM_ROWS]; /* row y has index y modulo 3 */
+  uint16_t *scratch;                     /* memory for resize_row */
   CuvScanWork work;
   CuvChannelsMemory memory, hits, survivors;
 } CuvChannelsWorker;
 
 /* A level of a model's plan. */
 typedef struct {
-  int32_t level;          /* of the pyramid */
-  const int32_t *offsets; /* of the trees' nodes, from a window; NULL if it has
-                           * no windows */
+  int32_t level; /* index in the pyramid */
+  /* distances of nodes' bytes from a window; NULL if the level has no
+   * windows */
+  const int32_t *offsets;
 } CuvChannelsScanLevel;
 
 /* The scan of a model. */
@@ -78,8 +81,8 @@ typedef struct {
 
 struct _CuvChannelsCpu {
   CuvChannelsDsp dsp;
-  int32_t shrink, overhang; /* overhang: the largest of the models */
-  ptrdiff_t sums_pitch; /* elements from channel to channel in a row of sums */
+  int32_t shrink, overhang; /* overhang: the maximum of the models */
+  ptrdiff_t sums_pitch;     /* from channel to channel in a row of sums */
   int32_t n_levels, n_strips, n_scans, n_workers;
   CuvChannelsCpuLevel *levels;
   CuvChannelsTask *strips;
@@ -88,24 +91,25 @@ struct _CuvChannelsCpu {
   CuvChannelsMemory level_memory, pixels, channels, strip_memory;
   /* during a run */
   const CuvChannelsPicture *picture;
-  int32_t level; /* whose pixels are being made */
+  int32_t level; /* the level whose pixels are made */
   CuvChannelsScan *scan;
 };
 
 /* ---- channels-memory.c ---- */
 
-/* False if memory runs out; what was in it before is lost if it grows. */
+/* Returns false if memory runs out. If the memory grows, its contents are
+ * lost. */
 bool cuv_channels_reserve (CuvChannelsMemory *self, size_t size);
 
-/* Writes the tasks of n rows of a level; tasks may be NULL. Returns their
- * number. */
+/* Divides n rows of a level into tasks, writes these unless tasks is NULL, and
+ * returns their number. */
 int cuv_channels_add_tasks (
     CuvChannelsTask *tasks, int level, int n, int rows_of_task);
 
 /* ---- channels-scan.c ---- */
 
-/* Needs the sizes of the pyramid's levels, and the levels of the scan. False if
- * memory runs out. */
+/* Call this when the sizes of the pyramid's levels and the scan's levels are
+ * set. Returns false if memory runs out. */
 bool cuv_channels_scan_reserve (
     CuvChannelsScan *self, const CuvChannelsCpuLevel *pyramid);
 void cuv_channels_scan_clear (CuvChannelsScan *self);
@@ -113,7 +117,7 @@ void cuv_channels_scan_clear (CuvChannelsScan *self);
 /* Scans the rows of a task. */
 void cuv_channels_scan_rows (CuvChannelsCpu *cpu, int worker, int task);
 
-/* Makes a result of what the workers found. */
+/* Makes a result of the hits and counts of the workers. */
 void cuv_channels_scan_collect (
     const CuvChannelsCpu *cpu, CuvWaldboostResult *result);
 

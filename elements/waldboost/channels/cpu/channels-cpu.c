@@ -44,8 +44,8 @@ scan_task (void *data, int worker_index, int task)
 
 /* ---- a run ---- */
 
-/* Makes the levels that others are resized from. The source of a level always
- * comes before it. */
+/* Makes the levels from which others are resized. Each level's source precedes
+ * it. */
 static void
 make_sources (CuvChannelsCpu *self, int n_threads)
 {
@@ -78,8 +78,8 @@ start_work (CuvChannelsCpu *self, CuvChannelsScan *scan)
         self->workers[i].survivors.data, scan->plan->n_segments);
 }
 
-/* Scan tasks start in ascending order, so a worker whose list is full only
- * loses hits that come after CUV_WALDBOOST_MAX_HITS others, which the result
+/* Scan tasks start in ascending order. A worker whose list is full therefore
+ * loses only hits that follow CUV_WALDBOOST_MAX_HITS others, which the result
  * would lose anyway. */
 void
 cuv_channels_cpu_run (CuvChannelsCpu *self, const CuvChannelsPicture *picture,

@@ -2,8 +2,8 @@
 /* Scans a picture with trees on channels on the CPU. The result is that of
  * cuv_channels_scan_plan(), which defines it.
  *
- * Several models are searched for in one pyramid, which has the levels of all
- * their plans. Each level and its channels are computed once.
+ * One pyramid serves several models: it has the levels of all their plans. Each
+ * level and its channels are computed once.
  *
  *   channels-cpu.c     a picture, in passes of tasks: levels that others are
  *                      resized from, strips of channels, and for each model
@@ -31,14 +31,15 @@ CuvChannelsCpu *cuv_channels_cpu_new (
     const CuvWaldboostSearch *searches, int n);
 void cuv_channels_cpu_free (CuvChannelsCpu *self); /* NULL is allowed */
 
-/* For the same models, with other plans. Memory only grows. False in the same
- * cases; then self can only be freed. */
+/* Changes to other plans of the same models. Memory only grows. Returns false
+ * in the cases in which cuv_channels_cpu_new() returns NULL; self can then only
+ * be freed. */
 bool cuv_channels_cpu_set_plans (
     CuvChannelsCpu *self, const CuvWaldboostSearch *searches);
 
-/* Scans a picture, the plans' turned frame, with at most n_threads threads, 0 =
- * one per processor. Writes a result for each model; the time of the pyramid is
- * that of the first. Allocates nothing. */
+/* Scans a picture, which is the plans' turned frame, with at most n_threads
+ * threads (0: one per processor). Writes a result for each model; the first
+ * result includes the time of the pyramid. Allocates no memory. */
 void cuv_channels_cpu_run (CuvChannelsCpu *self,
     const CuvChannelsPicture *picture, int n_threads,
     CuvWaldboostResult *results);

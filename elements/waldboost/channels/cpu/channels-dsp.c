@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plain C version of the inner loops, and the choice of a version. */
+/* Plain C versions of the inner loops. Also chooses the version for the running
+ * CPU. */
 #include "config.h"
 #include "channels/cpu/channels-dsp.h"
 
@@ -11,8 +12,9 @@
 
 /* ---- gradients ---- */
 
-/* Returns floor (sqrt (square)). Rounding to float does not change it: the
- * float nearest to the root of k^2 - 1 is less than k for all k up to 361. */
+/* Returns floor (sqrt (square)). Rounding to float does not change the
+ * result: the float nearest to the root of k^2 - 1 is less than k for all k
+ * up to 361. */
 static int
 root_of (int square)
 {

@@ -12,7 +12,7 @@
 #define CUV_CHANNELS_PADDING 64
 
 /* A row of a plane (at) and the rows above and below it. Elements -1 and width
- * repeat those at the edges. */
+ * repeat elements 0 and width - 1. */
 typedef struct {
   const uint8_t *above, *at, *below;
 } CuvChannelsRows;
@@ -23,8 +23,8 @@ typedef struct {
   const CuvChannelsTrees *trees;
   const CuvWaldboostPlan *plan;
   const int32_t *offsets;
-  const uint8_t *blocks; /* first byte of the first window */
-  int32_t level, n_x, y; /* y: top of the windows, in pixels of the level */
+  const uint8_t *blocks; /* the first byte of the first window */
+  int32_t level, n_x, y; /* y: top of the windows in pixels of the level */
 } CuvChannelsScanRow;
 
 typedef struct {
@@ -38,9 +38,9 @@ typedef struct {
   void (*move_sums) (
       uint16_t *sums, const uint16_t *in, const uint16_t *out, int width);
 
-  /* Computes cuv_channels_normalise() for a row. sums: for each column, of 11
-   * rows; valid from -CUV_CHANNELS_RADIUS to width + CUV_CHANNELS_RADIUS -
-   * 1. */
+  /* Computes cuv_channels_normalise() for a row. sums: the sum of 11 rows in
+   * each column, valid from -CUV_CHANNELS_RADIUS to width + CUV_CHANNELS_RADIUS
+   * - 1. */
   void (*normalise_row) (const uint16_t *magnitudes, const uint16_t *sums,
       int width, uint8_t *out);
 
@@ -48,13 +48,13 @@ typedef struct {
    * pixels of each plane; pitch: elements between two channels of sums. */
   void (*sum_colors) (const uint8_t *const rows[CUV_CHANNELS_COLORS][4],
       int shrink, int columns, uint16_t *sums, ptrdiff_t pitch);
-  /* Sums the magnitudes, as channel 0, and those of each direction. */
+  /* Sums the magnitudes: all as channel 0, and those of each direction. */
   void (*sum_gradients) (const uint8_t *const magnitudes[4],
       const uint8_t *const bins[4], int shrink, int columns, uint16_t *sums,
       ptrdiff_t pitch);
 
   /* Weights sums by 1 2 1 in both directions and divides them by 2^shift.
-   * Elements -1 and columns repeat those at the edges. */
+   * Elements -1 and columns repeat elements 0 and columns - 1. */
   void (*smooth_row) (const uint16_t *above, const uint16_t *at,
       const uint16_t *below, int columns, int shift, uint8_t *out);
 

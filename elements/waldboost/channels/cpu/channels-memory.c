@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of the plans' pyramid: levels, strips, and the rows of each thread. */
+/* Allocates the memory for the plans' pyramid: levels, strips, and the rows of
+ * each thread. */
 #include "channels/cpu/channels-cpu-private.h"
 
 #include <stdlib.h>
@@ -18,9 +19,9 @@ cuv_channels_reserve (CuvChannelsMemory *self, size_t size)
 
 /* ---- levels ---- */
 
-/* The pyramid's level that is the plan's; source: its own source in the
- * pyramid. Levels of the same scale and source have the same pixels, as scale
- * and frame determine the size. Returns n_levels if there is none. */
+/* Returns the pyramid's level that equals the plan's, or n_levels if none does;
+ * source: index of its own source in the pyramid. Levels of the same scale and
+ * source have the same pixels, because scale and frame determine the size. */
 static int
 find_level (
     const CuvChannelsCpu *self, const CuvWaldboostLevel *level, int source)
@@ -52,8 +53,8 @@ new_level (const CuvChannelsCpu *self, const CuvWaldboostPlan *plan,
   return added;
 }
 
-/* Adds the levels of a plan that the pyramid does not have yet. A source comes
- * before its users in a plan, and so in the pyramid. */
+/* Adds the levels of a plan that the pyramid does not have yet. In a plan, and
+ * thus in the pyramid, a level comes after its source. */
 static void
 add_levels (CuvChannelsCpu *self, CuvChannelsScan *scan)
 {
@@ -103,8 +104,8 @@ n_pixels (const CuvChannelsCpuLevel *level)
   return (size_t) level->width * (size_t) level->height;
 }
 
-/* Whether offsets of nodes fit in 32 bits. With blocks of 2 x 2 pixels, those
- * of levels of up to about 850 million pixels do. */
+/* Returns whether offsets of nodes fit in 32 bits. With blocks of 2 x 2 pixels
+ * this is so for levels of up to about 850 million pixels. */
 static bool
 is_addressable (const CuvChannelsCpuLevel *level)
 {
@@ -169,7 +170,7 @@ cuv_channels_add_tasks (
   return n_tasks;
 }
 
-/* Sets n_strips, and the strips unless these are NULL. */
+/* Sets n_strips and, unless strips is NULL, writes the strips. */
 static void
 make_strips (CuvChannelsCpu *self, CuvChannelsTask *strips)
 {
@@ -231,7 +232,7 @@ place_rows (CuvChannelsWorker *self, char *memory, size_t width, size_t n_in,
   return size;
 }
 
-/* turned: width of the pictures. */
+/* Allocates the memory of a worker. turned: width of the turned frame. */
 static bool
 reserve_worker (CuvChannelsCpu *self, CuvChannelsWorker *worker, size_t width,
     size_t turned, size_t n_segments)

@@ -31,7 +31,8 @@ cuv_channels_normalise_row (
   }
 }
 
-/* Sums of blocks are at most 16 x 255, so weighted sums fit in 16 bits. */
+/* Sums of blocks are at most 16 x 255, so their weighted sums fit in 16
+ * bits. */
 static inline void
 cuv_channels_smooth_row (const uint16_t *above, const uint16_t *at,
     const uint16_t *below, int columns, int shift, uint8_t *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of a model in a pyramid of channels. */
+/* Scans the channels of a pyramid with one model. */
 #include "channels/cpu/channels-cpu-private.h"
 #include "cuvtime.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- memory ---- */
 
-/* Sets the distance of each node's byte from that of the window's first
+/* Sets, for each node, the distance of its byte from that of the window's first
  * block. */
 static void
 set_offsets (const CuvChannelsTrees *trees, size_t n_nodes,
@@ -47,7 +47,7 @@ make_offsets (CuvChannelsScan *self, const CuvChannelsCpuLevel *pyramid)
   return true;
 }
 
-/* Sets n_tasks, and the tasks unless these are NULL. */
+/* Sets n_tasks and, unless tasks is NULL, writes the tasks. */
 static void
 make_tasks (CuvChannelsScan *self, CuvChannelsTask *tasks)
 {
@@ -118,7 +118,7 @@ cuv_channels_scan_rows (CuvChannelsCpu *cpu, int worker_index, int index)
   work->scan_ns += cuv_thread_ns () - start;
 }
 
-/* Hits in the order of the tasks, which is that of level, y, x. */
+/* Appends hits in the order of the tasks, which is that of level, y, x. */
 void
 cuv_channels_scan_collect (
     const CuvChannelsCpu *cpu, CuvWaldboostResult *result)

@@ -2,7 +2,8 @@
 /* Computes the channels of a strip from top to bottom. A row of channels needs
  * three rows of blocks. A row of blocks needs its own rows of magnitudes and
  * CUV_CHANNELS_RADIUS more above and below them. A row of magnitudes needs
- * three rows of pixels. So rings of few rows suffice, and stay in the cache. */
+ * three rows of pixels. Therefore rings of a few rows suffice, and stay in the
+ * cache. */
 #include "channels/cpu/channels-cpu-private.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct {
   int level, width, height; /* pixels */
   int columns, rows;        /* blocks */
   int shrink;
-  /* the next rows of pixels and of magnitudes to be made */
+  /* the next rows of pixels and of magnitudes to make */
   int n_pixels, n_magnitudes;
 } Strip;
 
@@ -91,7 +92,8 @@ magnitudes_at (Strip *self, int y)
   return self->worker->magnitudes[y % CUV_CHANNELS_RING];
 }
 
-/* Repeats the first and the last of n elements n_beyond times beyond them. */
+/* Repeats the first and the last of n elements n_beyond times beyond the
+ * ends. */
 static void
 repeat_edges (uint16_t *row, int n, int n_beyond)
 {
@@ -101,7 +103,7 @@ repeat_edges (uint16_t *row, int n, int n_beyond)
   }
 }
 
-/* Sets the sums of columns to those around row y, the first of the strip. */
+/* Sets the column sums to those around row y, the first row of the strip. */
 static void
 begin_sums (Strip *self, int y)
 {
@@ -151,7 +153,7 @@ make_sums (Strip *self, int row)
     repeat_edges (sums + channel * pitch, self->columns, 1);
 }
 
-/* Repeats the blocks at the edges as far as windows exceed the level. */
+/* Repeats the blocks at the edges as far as windows extend beyond the level. */
 static void
 repeat_blocks (const Strip *self, uint8_t *blocks, int row)
 {

@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of windows for WaldBoost models of LBP, LRD and LRP features.
+/* Scans rows of windows with WaldBoost models of LBP, LRD and LRP features.
  *
- * All windows of a chunk of a row evaluate one weak classifier before the next:
- * at first in groups of 16 neighbours, until no window of the group is alive;
- * once few windows are, as a compacted list, four at a time. */
+ * Each weak classifier is evaluated for all windows of a chunk of a row before
+ * the next one: at first for groups of 16 adjacent windows, until no window of
+ * the group is alive; once few windows are alive, for a compacted list, four at
+ * a time. */
 #include "cpu/x86/boost-avx2.h"
 
 #define GROUP 16
 #define CHUNK 1024 /* windows per chunk of a row */
 
-/* Below LIST_PER_GROUP alive windows per group, they are compacted into a list;
- * a list of less than SHORT_LIST windows is run to the end, four windows at a
- * time. Tuned with the WaldBoost models of docs/benchmarks/waldboost.md, "On
- * the CPU, against OpenCV", last paragraph. */
+/* With fewer than LIST_PER_GROUP alive windows per group, they are compacted
+ * into a list; a list of fewer than SHORT_LIST windows is run to the end,
+ * four windows at a time. Tuned with the WaldBoost models of
+ * docs/benchmarks/waldboost.md, "On the CPU, against OpenCV", last
+ * paragraph. */
 #define LIST_PER_GROUP 5
 #define SHORT_LIST 8
 
-/* Windows not rejected yet. Sums are bit patterns of floats, or integers in
- * fixed arithmetic. */
+/* Windows that are not rejected so far. Sums are the bits of floats or, in
+ * fixed arithmetic, integers. */
 typedef struct {
   int n_groups, n_alive;
-  uint16_t alive[CHUNK / GROUP]; /* masks, bit k: window k of the group */
-  int16_t at[CHUNK / GROUP];     /* a group's first window */
+  /* masks, bit k: window k of the group is alive */
+  uint16_t alive[CHUNK / GROUP];
+  int16_t at[CHUNK / GROUP]; /* position of a group's first window */
   int32_t group_sum[CHUNK / GROUP][GROUP];
-  int32_t x[CHUNK + 4]; /* the list, n_alive long */
+  int32_t x[CHUNK + 4]; /* the list, with n_alive windows */
   int32_t sum[CHUNK + 4];
 } Windows;
 
 typedef struct {
   const CuvScanRow *row;
   const BoostTables *tables;
-  const uint16_t *sums; /* at the chunk's first window */
+  const uint16_t *sums; /* element of the chunk's first window */
   int layout;
 } Scan;
 
@@ -42,8 +45,8 @@ typedef struct {
   int n_weak;
 } Counts;
 
-/* Counts n windows that passed weak classifier `index`. Windows that pass
- * the last one are counted by the final test instead. */
+/* Counts n windows that passed weak classifier `index`. Windows that pass the
+ * last weak classifier are counted by the final test instead. */
 static inline void
 count_survivors (Counts *self, int index, unsigned n)
 {
@@ -76,8 +79,8 @@ codes (const Scan *scan, int at, const BoostWeak *weak, BoostKind kind)
       : _mm256_add_epi16 (a, _mm256_mullo_epi16 (b, _mm256_set1_epi16 (10)));
 }
 
-/* Adds the leaves selected by 8 codes. Returns the mask of the windows not
- * below the threshold. */
+/* Adds the leaves selected by 8 codes. Returns the mask of the windows that are
+ * not below the threshold. */
 CUV_INLINE unsigned
 add_leaves (const int32_t *sums, int32_t *out, __m128i code,
     const BoostWeak *weak, bool fixed)
@@ -99,7 +102,7 @@ add_leaves (const int32_t *sums, int32_t *out, __m128i code,
   return (unsigned) _mm256_movemask_ps (below) ^ 0xff;
 }
 
-/* Evaluates one weak classifier on all groups. */
+/* Evaluates one weak classifier for all groups. */
 CUV_INLINE void
 run_groups (
     const Scan *scan, int index, BoostKind kind, bool fixed, Windows *self)
@@ -150,7 +153,7 @@ start_groups (int n, Windows *self)
     LANE (a), LANE (b), LANE (c), LANE (d)                                     \
   }
 
-/* Shuffle masks that compact the lanes of a mask. */
+/* Shuffle masks that move the lanes of a mask to the front. */
 static const _Alignas(16) uint8_t compact[16][16] = { LANES (0, 0, 0, 0),
   LANES (0, 0, 0, 0), LANES (1, 0, 0, 0), LANES (0, 1, 0, 0),
   LANES (2, 0, 0, 0), LANES (0, 2, 0, 0), LANES (1, 2, 0, 0),
@@ -191,7 +194,8 @@ codes_of_four (
   return grid_quad_lbp (&sums, kind == BOOST_LBP_INCLUSIVE);
 }
 
-/* Adds four leaves. Returns the mask of the windows not below the threshold. */
+/* Adds four leaves. Returns the mask of the windows that are not below the
+ * threshold. */
 CUV_INLINE unsigned
 add_four (__m128i *sum, __m256i code, const BoostWeak *weak, bool fixed)
 {
@@ -212,7 +216,7 @@ add_four (__m128i *sum, __m256i code, const BoostWeak *weak, bool fixed)
   return (unsigned) _mm_movemask_ps (below) ^ 15;
 }
 
-/* Stores the lanes of mask contiguously; writes 16 bytes. */
+/* Stores the lanes of mask contiguously; always writes 16 bytes. */
 static inline void
 store_compacted (int32_t *at, __m128i value, unsigned mask)
 {
@@ -221,7 +225,7 @@ store_compacted (int32_t *at, __m128i value, unsigned mask)
   _mm_storeu_si128 ((__m128i *) at, _mm_shuffle_epi8 (value, order));
 }
 
-/* Evaluates one weak classifier on the list. */
+/* Evaluates one weak classifier for the list. */
 CUV_INLINE void
 run_list (
     const Scan *scan, int index, BoostKind kind, bool fixed, Windows *self)
@@ -247,9 +251,9 @@ run_list (
   self->n_alive = kept;
 }
 
-/* Runs four windows from a weak classifier to the end; without compaction in
- * between, successive weak classifiers overlap. Returns the mask of those that
- * pass. */
+/* Runs four windows from a weak classifier to the end. As nothing is compacted
+ * in between, the processor overlaps successive weak classifiers. Returns the
+ * mask of the windows that pass. */
 CUV_INLINE unsigned
 finish_four (const Scan *scan, int index, BoostKind kind, bool fixed,
     const int32_t *x, int32_t *sums, unsigned alive, Counts counts)
@@ -317,8 +321,9 @@ boost_add_hits (
 
 /* ---- rows ---- */
 
-/* Runs groups, then the list, through the weak classifiers until none is alive
- * or the list is short. Returns the number of weak classifiers done. */
+/* Runs groups, and later the list, through the weak classifiers until no
+ * window is alive or the list is short. Returns the number of weak
+ * classifiers done. */
 CUV_INLINE int
 run_windows (const Scan *scan, BoostKind kind, bool fixed, Windows *windows,
     Counts *counts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of a WaldBoost model of grid features: built by boost-tables-avx2.c,
- * used by boost-avx2.c. */
+/* Tables of a WaldBoost model of grid features, which boost-tables-avx2.c
+ * builds and boost-avx2.c uses. */
 #ifndef CUV_WALDBOOST_AVX2_BOOST_H
 #define CUV_WALDBOOST_AVX2_BOOST_H
 
@@ -8,8 +8,8 @@
 
 typedef enum { BOOST_LBP, BOOST_LBP_INCLUSIVE, BOOST_LRD, BOOST_LRP } BoostKind;
 
-/* A weak classifier. Leaves and threshold are the bits of floats, or integers
- * in fixed arithmetic. */
+/* A weak classifier. Leaves and threshold are the bits of floats or, in fixed
+ * arithmetic, integers. */
 typedef struct {
   Grid grid;
   int32_t a, b, tested, threshold;
@@ -22,10 +22,10 @@ typedef struct {
   bool fixed;
   int32_t n_weak;
   const BoostWeak *weak;
-  const GridQuad *quads; /* NULL if some feature does not fit one */
+  const GridQuad *quads; /* NULL if a feature does not fit a GridQuad */
 } BoostTables;
 
-/* The final test of a window's sum, as in the reference. */
+/* Applies the final test to a window's sum, as the reference does. */
 bool cuv_avx2_boost_is_hit (
     const CuvWaldboostModel *model, int32_t sum, float *score);
 

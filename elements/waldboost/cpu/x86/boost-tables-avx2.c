@@ -23,9 +23,9 @@ kind_of (const CuvWaldboostModel *model)
     case CUV_FEATURE_LRP:
       return BOOST_LRP;
     case CUV_FEATURE_LBP:
-    case CUV_FEATURE_HAAR:     /* refused by is_supported() */
-    case CUV_FEATURE_CHANNELS: /* scanned by elements/waldboost/channels
-                                * instead */
+    case CUV_FEATURE_HAAR: /* refused by is_supported() */
+    /* scanned in elements/waldboost/channels instead */
+    case CUV_FEATURE_CHANNELS:
       break;
   }
   return model->inclusive ? BOOST_LBP_INCLUSIVE : BOOST_LBP;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Features of 3x3 blocks in integral images modulo 2^16, where block sums that
- * fit 16 bits are exact: for 16 contiguous windows, for four windows anywhere
- * in a row, or for one window. Local binary patterns (LBP) are used by OpenCV
- * cascades (lbp-avx2.c) and by WaldBoost models (boost-avx2.c), ranks and
- * groups of four windows by WaldBoost models alone. */
+/* Computes features of 3x3 blocks from integral images modulo 2^16, in which
+ * block sums that fit 16 bits are exact: for 16 contiguous windows, for four
+ * windows anywhere in a row, or for one window. OpenCV cascades (lbp-avx2.c)
+ * and WaldBoost models (boost-avx2.c) use local binary patterns (LBP); only
+ * WaldBoost models use ranks and groups of four windows. */
 #ifndef CUV_WALDBOOST_AVX2_GRID_H
 #define CUV_WALDBOOST_AVX2_GRID_H
 
@@ -11,13 +11,14 @@
 
 #include <string.h>
 
-#define GRID_MAX_AREA 257 /* pixels of a block: 257 * 255 = 2^16 - 1 */
+/* maximum number of pixels in a block: 257 * 255 = 2^16 - 1 */
+#define GRID_MAX_AREA 257
 
-/* Offsets of the corners of the blocks: four rows by four columns. */
+/* Offsets of the corners of the blocks, in four rows and four columns. */
 typedef struct {
   int32_t row[4];
   int32_t column[CUV_N_LAYOUTS][4];
-  int32_t large; /* sums may exceed INT16_MAX */
+  int32_t large; /* boolean: block sums may exceed INT16_MAX */
 } Grid;
 
 static inline Grid
@@ -36,12 +37,12 @@ grid_make (const CuvGridNode *node, ptrdiff_t stride)
 
 /* ---- 16 windows ---- */
 
-/* Block sums, row by row, shifted so that signed comparison orders them. */
+/* Block sums, row by row, shifted so that signed comparisons order them. */
 typedef struct {
   __m256i block[9];
 } GridSums;
 
-/* Differences of adjacent corners in a row. */
+/* Computes differences of adjacent corners in a row. */
 static inline void
 grid_differences (const uint16_t *row, const int32_t *x, __m256i *out)
 {
@@ -55,8 +56,8 @@ grid_differences (const uint16_t *row, const int32_t *x, __m256i *out)
   }
 }
 
-/* Large sums are shifted by -2^15: flipping the top bit of the second and
- * fourth row of corners flips that of every block sum. */
+/* Computes block sums. Large sums are shifted by -2^15: flipping the top bit of
+ * the second and fourth row of corners flips that of each block sum. */
 static inline GridSums
 grid_sums (const uint16_t *sums, const Grid *grid, int layout)
 {
@@ -88,7 +89,7 @@ grid_bits (__m256i neighbour, __m256i centre, __m256i bits, bool inclusive)
       : _mm256_and_si256 (_mm256_cmpgt_epi16 (neighbour, centre), bits);
 }
 
-/* Local binary patterns, for boost-avx2.c. */
+/* Computes local binary patterns, for boost-avx2.c. */
 static inline __m256i
 grid_patterns (const GridSums *sums, bool inclusive)
 {
@@ -105,7 +106,7 @@ grid_patterns (const GridSums *sums, bool inclusive)
           _mm256_or_si256 (bit[4], bit[5]), _mm256_or_si256 (bit[6], bit[7])));
 }
 
-/* Number of blocks below block k. */
+/* Returns how many blocks have a smaller sum than block k. */
 static inline __m256i
 grid_ranks (const GridSums *sums, int k)
 {
@@ -118,16 +119,17 @@ grid_ranks (const GridSums *sums, int k)
 
 /* ---- four windows ---- */
 
-/* A grid of blocks that are one or two pixels wide; the four windows may be
- * anywhere in a row. */
+/* A grid of blocks that are one or two pixels wide, for four windows anywhere
+ * in a row. */
 typedef struct {
   int32_t start, row[4];
-  uint8_t corners[16];  /* shuffle mask: a row's four corners, to both halves */
-  int32_t block_row[2]; /* rows of blocks a and b; below, their shuffle masks */
+  /* shuffle mask: copies a row's four corners to both halves */
+  uint8_t corners[16];
+  int32_t block_row[2]; /* rows of blocks a and b; their shuffle masks follow */
   uint8_t block[2][16];
 } GridQuad;
 
-/* Three rows of blocks; 64 bits per window, of which the last 16 are unused. */
+/* Three rows of block sums, 64 bits per window; the last 16 bits are unused. */
 typedef struct {
   __m256i row[3];
 } GridQuadSums;
@@ -167,7 +169,7 @@ grid_broadcast (const void *bytes)
       _mm_loadu_si128 ((const __m128i *) bytes));
 }
 
-/* A row of corners of the windows at x[0 .. 3]. */
+/* Reads a row of corners of the windows at x[0] to x[3]. */
 static inline __m256i
 grid_quad_corners (const uint16_t *row, const int32_t *x, __m256i corners)
 {
@@ -202,8 +204,8 @@ grid_quad_words (int first, int second, int third)
       (int64_t) third << 32 | (int64_t) second << 16 | first);
 }
 
-/* Per word, minus the number of blocks of its column below block a (which = 0)
- * or b (1); the last word is unused. */
+/* Returns in each word minus the number of blocks in its column whose sum is
+ * below that of block a (which = 0) or b (1); the last word is unused. */
 static inline __m256i
 grid_quad_rank_parts (const GridQuadSums *sums, const GridQuad *quad, int which)
 {
@@ -223,7 +225,7 @@ grid_quad_add_words (__m256i words)
       _mm256_setzero_si256 ());
 }
 
-/* Codes of four windows, 64 bits each. */
+/* Computes the codes of four windows, 64 bits each. */
 static inline __m256i
 grid_quad_lrd (const GridQuadSums *sums, const GridQuad *quad)
 {
@@ -246,7 +248,7 @@ grid_quad_lrp (const GridQuadSums *sums, const GridQuad *quad)
   return _mm256_add_epi64 (a, _mm256_mul_epu32 (b, _mm256_set1_epi64x (10)));
 }
 
-/* Local binary patterns, for boost-avx2.c. */
+/* Computes local binary patterns, for boost-avx2.c. */
 static inline __m256i
 grid_quad_lbp (const GridQuadSums *sums, bool inclusive)
 {
@@ -282,7 +284,7 @@ grid_sums_of_one (
   }
 }
 
-/* An inclusive local binary pattern. */
+/* Computes an inclusive local binary pattern. */
 static inline int
 grid_pattern_of_one (const uint16_t *v)
 {

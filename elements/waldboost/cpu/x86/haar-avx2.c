@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Haar cascades, 8 windows of a row at a time.
+/* Scans with Haar cascades, 8 windows of a row at a time.
  *
- * A group of 8 is evaluated until none of its windows is alive: a group costs
- * less than one window in plain C. */
+ * A group of 8 is evaluated until none of its windows is alive, because a group
+ * takes less time than one window in plain C. */
 #include "cpu/x86/haar-trees-avx2.h"
 
 #include <string.h>
 
 #define GROUP 8
-#define CHUNK 64 /* groups of a row that finish a stage before the next */
+#define CHUNK 64 /* number of groups that finish a stage before the next */
 
-/* Groups with windows alive. */
+/* Groups that have alive windows. */
 typedef struct {
   int n;
-  uint8_t alive[CHUNK];       /* masks, bit k: window k of the group */
+  uint8_t alive[CHUNK];       /* masks, bit k: window k of the group is alive */
   int16_t at[CHUNK];          /* index of the first window in the chunk */
-  float factor[CHUNK][GROUP]; /* normalisation of each window */
+  float factor[CHUNK][GROUP]; /* contrast normalisation of each window */
 } Groups;
 
 /* ---- stages ---- */
@@ -115,7 +115,7 @@ sum_stage (const HaarTables *self, const HaarNode *nodes,
   }
 }
 
-/* Computes a stage's sums as in the reference. */
+/* Computes a stage's sums as the reference does. */
 static void
 exact_stage (const HaarTables *self, const HaarNode *nodes,
     const HaarStage *stage, const HaarView *view, double *sums)
@@ -148,7 +148,7 @@ exact_passes (const HaarTables *self, const HaarNode *nodes,
   return passed;
 }
 
-/* Mask of the lanes of value above limit. */
+/* Returns the mask of the lanes whose value is above the limit. */
 static inline unsigned
 above (__m256i value, int32_t limit)
 {
@@ -156,7 +156,7 @@ above (__m256i value, int32_t limit)
       _mm256_cmpgt_epi32 (value, _mm256_set1_epi32 (limit))));
 }
 
-/* Mask of the windows in `alive` that pass the stage. */
+/* Returns the mask of the windows in `alive` that pass the stage. */
 static inline unsigned
 passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
     const HaarView *view, __m256i sum, unsigned alive)
@@ -170,7 +170,7 @@ passes (const HaarTables *self, const HaarNode *nodes, const HaarStage *stage,
 
 /* ---- contrast ---- */
 
-/* Sums over the pixels of the windows, without the outermost ones. */
+/* Sums the pixels of each window without the outermost ones. */
 static inline __m256i
 inner_sum (const uint32_t *at, const int32_t *corner)
 {
@@ -182,8 +182,8 @@ inner_sum (const uint32_t *at, const int32_t *corner)
       _mm256_sub_epi32 (sum[0], sum[1]), _mm256_sub_epi32 (sum[2], sum[3]));
 }
 
-/* Normalisation factors of four windows. *enough becomes the mask of the
- * windows with enough contrast. */
+/* Returns the normalisation factors of four windows. *enough is set to the mask
+ * of the windows that have enough contrast. */
 static inline __m128
 factors (__m128i sum, __m128i squares, double area, unsigned *enough)
 {
@@ -191,7 +191,7 @@ factors (__m128i sum, __m128i squares, double area, unsigned *enough)
   __m256d n = _mm256_set1_pd (area), s = _mm256_cvtepi32_pd (sum), q, f;
   __m128 factor;
 
-  /* squares is unsigned: convert it shifted by -2^31 */
+  /* squares are unsigned, so convert them shifted by -2^31 */
   q = _mm256_add_pd (
       _mm256_cvtepi32_pd (_mm_xor_si128 (squares, _mm_set1_epi32 (INT32_MIN))),
       two_31);
@@ -205,7 +205,8 @@ factors (__m128i sum, __m128i squares, double area, unsigned *enough)
   return factor;
 }
 
-/* Mask of a group's windows with enough contrast. */
+/* Sets a group's factors and returns the mask of its windows that have enough
+ * contrast. */
 static inline unsigned
 find_factor (const HaarTables *self, const CuvIntegrals *integrals, int layout,
     int x, float *factor)
@@ -236,8 +237,8 @@ view_at (const CuvScanRow *row, int x, const float *factor)
     _mm256_loadu_ps (factor) };
 }
 
-/* Runs a stage on the groups, four at a time. Drops groups without a passing
- * window unless keep is set. */
+/* Runs a stage on the groups, four at a time. Unless keep is set, drops groups
+ * without a passing window. */
 static inline void
 pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
     Groups *groups)
@@ -274,7 +275,7 @@ pass_stage (const CuvScanRow *row, int x, const HaarStage *stage, bool keep,
   groups->n = kept;
 }
 
-/* Mask of the group's windows, from x on, that are in the range. */
+/* Returns the mask of the group's windows, from x on, that are in the range. */
 static inline unsigned
 mask_of (const CuvRange *range, int x)
 {
@@ -286,8 +287,8 @@ mask_of (const CuvRange *range, int x)
       & (end < GROUP ? (1u << end) - 1 : 0xff);
 }
 
-/* Starts those of the n_groups groups from x on that have a window with
- * enough contrast. Writes the mask of such windows of each group to
+/* Adds each of the n_groups groups from x on that has a window with enough
+ * contrast. Writes the mask of each group's windows with enough contrast to
  * `contrast`. */
 static void
 start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
@@ -311,8 +312,8 @@ start_groups (const CuvScanRow *row, int x, int n_groups, uint8_t *contrast,
   }
 }
 
-/* The first stage: the windows that it rejects determine which are visited
- * next. */
+/* Evaluates the first stage, in which rejected windows determine which windows
+ * are visited next. */
 static void
 first_stage (const CuvScanRow *row, int x, int n, unsigned *skip,
     Groups *groups, CuvHitList *list)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_FLOAT (1 << 24) /* integers up to this are exact as float */
+#define EXACT_FLOAT (1 << 24) /* all integers up to this are exact as float */
 
 /* A corner of a feature's rectangles and its factor. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
 
 /* ---- corners ---- */
 
-/* The four corners of a rectangle and their signs. */
+/* Finds the four corners of a rectangle and their signs. */
 static void
 find_corners (const CuvHaarRect *rect, int tilted, Corner *corner)
 {
@@ -32,7 +32,7 @@ find_corners (const CuvHaarRect *rect, int tilted, Corner *corner)
   }
 }
 
-/* Whether the reference computes the value without rounding. */
+/* Returns whether the reference computes the value without rounding. */
 static bool
 is_exact (const CuvHaarNode *node)
 {
@@ -55,8 +55,8 @@ compare_factors (const void *a, const void *b)
   return ((const Corner *) a)->factor - ((const Corner *) b)->factor;
 }
 
-/* The corners of all rectangles, coinciding ones merged, sorted by factor.
- * Returns their number. */
+/* Writes the corners of all rectangles, sorted by factor, and merges coinciding
+ * ones. Returns their number. */
 static int
 merge_corners (const CuvHaarNode *node, Corner *out)
 {
@@ -94,7 +94,7 @@ factors_are (const Corner *corner, const int8_t *factor, int n)
   return true;
 }
 
-/* Sorts the corners in the order of the feature's shape, which is returned.
+/* Sorts the corners in the order of the feature's shape, and returns the shape.
  * *negated is set if the value is minus that of the shape. */
 static int
 choose_shape (const CuvHaarNode *node, Corner *out, bool *negated)
@@ -126,8 +126,8 @@ choose_shape (const CuvHaarNode *node, Corner *out, bool *negated)
 
 /* ---- nodes ---- */
 
-/* v < t is -v > -t, whose negation -v <= -t is -v < nextafterf (-t): a negated
- * node swaps its children. */
+/* Sets node `at`. v < t is equivalent to -v > -t, the opposite of -v <
+ * nextafterf (-t): a negated node swaps its children. */
 static void
 make_node (const HaarTables *self, const CuvHaarNode *in, int at)
 {
@@ -154,7 +154,7 @@ make_node (const HaarTables *self, const CuvHaarNode *in, int at)
   }
 }
 
-/* Extends the tree's counts to a child, which is a node or a leaf. */
+/* Extends the counts of the tree by a child, which is a node or a leaf. */
 static void
 include_child (int32_t child, HaarTree *tree)
 {
@@ -165,7 +165,7 @@ include_child (int32_t child, HaarTree *tree)
 }
 
 /* Counts a tree's nodes and leaves. Returns false if there are too many nodes
- * or a child does not come after its parent. */
+ * or a child precedes its parent. */
 static bool
 measure_tree (const CuvHaarNode *nodes, HaarTree *tree)
 {
@@ -198,8 +198,8 @@ make_tree (const HaarTables *self, int index)
 
 /* ---- stages ---- */
 
-/* The largest magnitude of a tree's leaves. Without fmax(), which gcc 12 fails
- * to compile for aarch64. */
+/* Returns the largest magnitude of a tree's leaves. Does not use fmax(), which
+ * gcc 12 fails to compile here for aarch64. */
 static double
 largest_leaf (const HaarTables *self, const HaarTree *tree)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Haar features and trees for groups of 8 contiguous windows; included by
- * haar-avx2.c only. */
+/* Evaluates Haar features and trees for groups of 8 contiguous windows; only
+ * haar-avx2.c includes it. */
 #ifndef CUV_WALDBOOST_AVX2_HAAR_TREES_H
 #define CUV_WALDBOOST_AVX2_HAAR_TREES_H
 
 #include "cpu/x86/haar-avx2.h"
 
-/* Groups that share the reads of a node: docs/benchmarks/waldboost.md, row
- * "four groups of windows share the reads of a node". */
+/* Number of groups that share the reads of a node:
+ * docs/benchmarks/waldboost.md, row "four groups of windows share the reads of
+ * a node". */
 #define CUV_HAAR_MAX_VIEWS 4
 
-/* A group's first window in the integral images, and its factors. */
+/* A group's first window in the integral images, and the group's factors. */
 typedef struct {
   const uint32_t *integral[2]; /* upright, tilted */
   __m256 factor;
@@ -34,7 +35,7 @@ rect_value (const uint32_t *at, const HaarNode *node, int i)
       _mm256_set1_ps (node->weight[i]));
 }
 
-/* CUV_HAAR_EDGE: two adjacent halves. */
+/* Computes CUV_HAAR_EDGE: two adjacent halves. */
 CUV_INLINE __m256i
 edge_value (const uint32_t *at, const HaarNode *node)
 {
@@ -80,7 +81,7 @@ value_of (const uint32_t *at, const HaarNode *node, int shape)
   }
 }
 
-/* All ones where a window goes left. */
+/* Returns all ones where a window goes left. */
 CUV_INLINE __m256
 go_left (const HaarView *view, const HaarNode *node, int shape, int tilted)
 {
@@ -119,8 +120,8 @@ go_left_by_shape (
   }
 }
 
-/* Selects the leaves of a tree. Children come after their parent, so walking
- * the nodes backwards finds both results of a node ready. */
+/* Selects the leaves of a tree. As children come after their parent, both
+ * results of a node are ready when nodes are visited backwards. */
 CUV_INLINE void
 tree_leaves (const HaarView *view, int n_views, const HaarNode *nodes,
     const HaarTree *tree, const int32_t *leaves, __m256 *leaf)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of integral images, 16 pixels at a time. */
+/* Computes rows of integral images, 16 pixels at a time. */
 #include "cpu/x86/waldboost-avx2.h"
 
 /* Shuffle masks that broadcast the last element of each half. */
 #define LAST_OF_16 _mm256_set1_epi16 (0x0f0e)
 #define LAST_OF_32 _mm256_set1_epi32 (0x0f0e0d0c)
 
-/* The last element of the lower half, broadcast to the upper half; 0 below. */
+/* Returns the last element of the lower half, broadcast to the upper half; the
+ * lower half is 0. */
 static inline __m256i
 lower_total (__m256i sums, __m256i last)
 {
@@ -75,7 +76,8 @@ put_16_at_4 (uint16_t *out, const uint16_t *above, ptrdiff_t part, __m256i sums)
   }
 }
 
-/* Returns the number of pixels done; *total is their sum. */
+/* Computes a row as far as whole groups of 16 pixels. Returns the number of
+ * pixels done; *total is set to their sum. */
 CUV_INLINE int
 add_row_16 (uint16_t *out, const uint16_t *above, const uint8_t *grey,
     int width, int step, ptrdiff_t part, uint16_t *total)
@@ -126,7 +128,7 @@ cuv_avx2_sum_row_16 (void *sums, const void *above, const uint8_t *grey,
 
 /* ---- 32 bits ---- */
 
-/* Scanned pixels, or squares, 0 .. 7 and 8 .. 15. */
+/* The scans of pixels or squares 0 to 7 and 8 to 15. */
 typedef struct {
   __m256i first, second;
 } Sums;
@@ -158,7 +160,7 @@ put_32 (uint32_t *out, const uint32_t *above, __m256i sums, __m256i before)
   store (out, _mm256_add_epi32 (_mm256_add_epi32 (sums, load (above)), before));
 }
 
-/* Every other element, starting at the first or the second. */
+/* Returns every other element, starting with the first or the second. */
 static inline __m256i
 every_second (Sums sums, int second)
 {
@@ -234,14 +236,14 @@ cuv_avx2_square_row_32 (void *squares, const void *above, const uint8_t *grey,
 
 /* ---- tilted ---- */
 
-/* 16 pixels plus those above them. */
+/* Returns 16 pixels plus the pixels above them. */
 static inline __m256i
 pixel_pairs (const uint8_t *grey, const uint8_t *grey_above)
 {
   return _mm256_add_epi16 (load_bytes (grey), load_bytes (grey_above));
 }
 
-/* 8 elements: left and right neighbours in the row above, minus the same
+/* Writes 8 elements: left and right neighbours in the row above, minus the same
  * columns two rows above, plus pixels. */
 static inline void
 put_tilted (uint32_t *out, const uint32_t *left, const uint32_t *right,
@@ -253,9 +255,9 @@ put_tilted (uint32_t *out, const uint32_t *left, const uint32_t *right,
   store (out, _mm256_add_epi32 (sum, pair));
 }
 
-/* At step 2 odd columns, whose neighbours are in the even half, then even
- * columns, whose neighbours are in the odd half. Returns the first column that
- * is left. */
+/* Computes the elements of whole groups of 16 columns; returns the first column
+ * that remains. At step 2, odd columns, whose neighbours are in the even half,
+ * precede even columns, whose neighbours are in the odd half. */
 CUV_INLINE int
 add_tilted_row (uint32_t *out, const uint32_t *one_up, const uint32_t *two_up,
     const uint8_t *grey, const uint8_t *grey_above, int width, int step,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OpenCV cascades of LBP stumps, 16 windows at a time. Cascades of LBP trees,
- * or with thousands of stumps in a stage, run in plain C. */
+/* Scans with OpenCV cascades of LBP stumps, 16 windows at a time. Cascades of
+ * LBP trees, or with more than 4096 stumps in a stage, run in plain C. */
 #include "cpu/x86/grid-avx2.h"
 
 #include <math.h>
@@ -11,11 +11,12 @@ typedef struct {
   uint32_t subset[8];
   Grid grid;
   float left, right;
-  int32_t gain; /* left - right, in the stage's units */
+  int32_t gain; /* left leaf - right leaf, in the stage's units */
 } Stump;
 
 typedef struct {
-  int32_t first, n, base; /* base: integer sum if all stumps go right */
+  /* base: integer sum if a window goes right in all stumps */
+  int32_t first, n, base;
   float threshold;
   CuvStageLimits limits;
 } Stage;
@@ -29,7 +30,7 @@ typedef struct {
 
 /* ---- tables ---- */
 
-#define MAX_STUMPS 4096 /* in a stage, so that its sums fit 16 bits */
+#define MAX_STUMPS 4096 /* per stage, so that its sums fit 16 bits */
 
 static bool
 is_supported (const CuvWaldboostModel *model)
@@ -55,10 +56,11 @@ make_stump (
   return stump;
 }
 
-#define MAX_SUBSETS 12 /* all combinations of this many stumps are tried */
+/* maximum number of stumps with which all combinations are tried */
+#define MAX_SUBSETS 12
 
-/* `sum` and `exact` are sums over the stumps before these n, in integers and
- * as in the reference. */
+/* Tries all combinations of leaves of n stumps. `sum` and `exact` are the sums
+ * over the stumps before them, in integers and as in the reference. */
 static void
 try_leaves (const Stump *stumps, int n, int32_t sum, double exact, Stage *stage)
 {
@@ -77,8 +79,8 @@ try_leaves (const Stump *stumps, int n, int32_t sum, double exact, Stage *stage)
 }
 
 /* If a stage has few stumps, replaces its limits by those of the sums that can
- * occur. A threshold is often equal to such a sum: with the general limits many
- * windows near it would be undecided, with these usually none is. */
+ * occur. A threshold is often equal to such a sum: many windows near it would
+ * be undecided with the general limits, but usually none with these. */
 static void
 narrow_limits (const Stump *stumps, Stage *stage)
 {
@@ -115,9 +117,9 @@ make_stage (Stump *stumps, const CuvWaldboostModel *model, int index)
 
 /* ---- windows ---- */
 
-/* All ones where the pattern is in the stump's subset. Bits 0 to 6 are those of
- * grid_patterns(), inclusive; bit 7 selects a half of the subset instead. The
- * upper byte is 0x80, so that the upper byte of power is 0. */
+/* Returns all ones where the pattern is in the stump's subset. Bits 0 to 6 are
+ * those of grid_patterns(), inclusive; bit 7 selects a half of the subset
+ * instead. The upper byte is 0x80, so that the upper byte of power is 0. */
 static inline __m256i
 go_left (const GridSums *sums, const Stump *stump)
 {
@@ -145,7 +147,7 @@ go_left (const GridSums *sums, const Stump *stump)
   return _mm256_cmpeq_epi16 (_mm256_and_si256 (byte, power), power);
 }
 
-/* Computes a stage's sum for one window as in the reference. */
+/* Computes a stage's sum for one window as the reference does. */
 static double
 exact_sum (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout)
@@ -198,7 +200,8 @@ add_stage (
   return sum;
 }
 
-/* Mask of the windows whose sums are above limit; window 0 in bit 0. */
+/* Returns the mask of the windows whose sums are above the limit; window 0 is
+ * bit 0. */
 static inline unsigned
 above (__m256i sum, int32_t limit)
 {
@@ -208,7 +211,7 @@ above (__m256i sum, int32_t limit)
       _mm256_castsi256_si128 (words), _mm256_extracti128_si256 (words, 1)));
 }
 
-/* Mask of the windows in `alive` that pass a stage. */
+/* Returns the mask of the windows in `alive` that pass a stage. */
 static inline unsigned
 pass_stage (const uint16_t *sums, const LbpTables *tables, const Stage *stage,
     int layout, unsigned alive)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits of integer sums for the tables of all kinds of models. */
+/* Computes limits of integer sums for the tables of all kinds of models. */
 #include "cpu/x86/waldboost-avx2.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ cuv_avx2_fixed_leaf (const CuvStageLimits *limits, float leaf)
   return (int32_t) lrint (ldexp ((double) leaf, limits->exponent));
 }
 
-/* The largest integer below value that fits the bits. */
+/* Returns the largest integer of this number of bits that is below value. */
 static int32_t
 below (double value, int bits)
 {
@@ -21,9 +21,9 @@ below (double value, int bits)
   return (int32_t) (value >= end ? end - 1 : value >= -end ? value : -end);
 }
 
-/* For n below 2^(bits - 2) integer sums stay below that and are within half a
- * unit per leaf of the exact sum; rounding in the reference adds far less than
- * one unit. */
+/* For n below 2^(bits - 2), integer sums stay below 2^(bits - 1) and differ
+ * from the exact sum by at most half a unit per leaf; rounding in the reference
+ * adds far less than one unit. */
 CuvStageLimits
 cuv_avx2_stage_limits (int bits, int n, double largest, float threshold)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Entry point of the AVX2 version, which selects the code for a model; and
- * the resizing of rows. */
+/* Entry point of the AVX2 version, which selects the code for a model. Also
+ * resizes rows. */
 #include "cpu/x86/waldboost-avx2.h"
 
 /* ---- resize ---- */
 
-#ifdef __x86_64__ /* NEON has no gather: C needs fewer instructions */
+#ifdef __x86_64__ /* NEON has no gather, so C needs fewer instructions */
 
-/* The vertical pass. Values are shifted by 32768 to fit signed 16 bits. */
+/* Makes the vertical pass. Values are shifted by -32768 to fit signed 16
+ * bits. */
 static void
 blend_rows (uint16_t *column, const uint8_t *top, const uint8_t *bottom, int n,
     int bottom_weight)
@@ -32,8 +33,8 @@ blend_rows (uint16_t *column, const uint8_t *top, const uint8_t *bottom, int n,
   column[n] = 0; /* read with weight 0 */
 }
 
-/* A faster gather of pairs of elements; the ascending indices of each half must
- * be less than 7 apart. */
+/* Gathers pairs of elements faster than the gather instruction; the ascending
+ * indices of each half must be less than 7 apart. */
 CUV_INLINE __m256i
 near_pairs (const uint16_t *column, __m256i index)
 {
@@ -49,7 +50,8 @@ near_pairs (const uint16_t *column, __m256i index)
       data, _mm256_add_epi8 (_mm256_add_epi8 (at, at), bytes));
 }
 
-/* The horizontal pass, 8 pixels at a time. Returns the number of pixels. */
+/* Makes the horizontal pass, 8 pixels at a time. Returns the number of pixels
+ * done. */
 CUV_INLINE int
 blend_columns (uint8_t *out, int width, const uint16_t *column,
     const CuvTap *taps, bool are_near)
@@ -78,8 +80,8 @@ blend_columns (uint8_t *out, int width, const uint16_t *column,
   return x;
 }
 
-/* Rounds only once, at the end, so the order of the two passes does not
- * matter: the result equals that of cuv_resize_row(). */
+/* Rounds only once, at the end: the order of the two passes does not matter,
+ * and the result equals that of cuv_resize_row(). */
 static void
 resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
     int n_in, int bottom_weight, const CuvTap *taps, uint16_t *column)

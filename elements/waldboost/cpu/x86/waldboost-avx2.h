@@ -12,10 +12,10 @@
  * Shared: waldboost-avx2.c (entry, resize), integral-avx2.c (integral images),
  * grid-avx2.h (features of 3x3 blocks), tables-avx2.c (limits of stages).
  *
- * A level's windows are 1, 2 or 4 columns apart (step). Rows of integral
- * images hold their columns in as many groups, by remainder modulo step: at
- * step 2 the even columns, then the odd ones. So the same corner of
- * neighbouring windows is contiguous in memory. */
+ * A level's windows are 1, 2 or 4 columns apart (step). Rows of integral images
+ * store their columns in `step` groups, by remainder modulo step: at step 2 the
+ * even columns, then the odd ones. Thus the same corners of adjacent windows
+ * are contiguous in memory. */
 #ifndef CUV_WALDBOOST_AVX2_H
 #define CUV_WALDBOOST_AVX2_H
 
@@ -24,7 +24,7 @@
 
 #define CUV_N_LAYOUTS 3 /* steps 1, 2, 4 */
 
-/* The tables of every scan_row begin with this. */
+/* All tables of scan_row functions begin with this. */
 struct _CuvWaldboostTables {
   void *memory[8]; /* freed with the tables */
 };
@@ -34,7 +34,8 @@ typedef struct {
   /* Returns NULL if the model is not supported or memory runs out. */
   CuvWaldboostTables *(*tables_new) (
       const CuvWaldboostModel *model, ptrdiff_t stride);
-  CuvWaldboostDsp dsp; /* what depends on the tables; others are NULL */
+  /* functions that depend on the tables; others are NULL */
+  CuvWaldboostDsp dsp;
 } CuvAvx2Version;
 
 /* lbp-avx2.c: OpenCV cascades of LBP stumps. boost-avx2.c: WaldBoost models of
@@ -43,13 +44,13 @@ extern const CuvAvx2Version cuv_avx2_lbp, cuv_avx2_boost, cuv_avx2_haar;
 
 /* ---- tables-avx2.c ---- */
 
-/* A stage is summed in integers: leaves times 2^exponent, rounded. The distance
- * from the reference's sum is bounded; between the two limits the result is
- * undecided and the reference's sum must be computed. */
+/* Limits of a stage's integer sum, which adds leaves times 2^exponent, rounded.
+ * Its distance from the reference's sum is bounded: between the two limits the
+ * result is undecided, and the reference's sum must be computed. */
 typedef struct {
   int exponent;
   int32_t passes_above; /* sums above this pass */
-  int32_t fails_to;     /* sums up to this fail */
+  int32_t fails_to;     /* sums at or below this fail */
 } CuvStageLimits;
 
 /* Computes the limits for integer sums of this number of bits, and for n
@@ -76,7 +77,7 @@ cuv_avx2_layout (int step)
   return step == 4 ? 2 : step - 1;
 }
 
-/* The index of column x in a row. */
+/* Returns the index of column x in a row. */
 static inline int
 cuv_avx2_column (int x, int layout, ptrdiff_t stride)
 {
@@ -85,13 +86,14 @@ cuv_avx2_column (int x, int layout, ptrdiff_t stride)
   return (x & (step - 1)) * (int) (stride / step) + (x >> layout);
 }
 
-/* Mask of the visited windows among n (less than 32), if each visited window in
- * failed skips the next one. *skip: whether the first window is skipped; on
- * return, whether the window after the n windows is.
+/* Returns the mask of the visited windows among n (less than 32) if each
+ * visited window in `failed` skips the next one. *skip: whether the first
+ * window is skipped; on return, whether the window after the n windows is
+ * skipped.
  *
  * Of a run of failed windows every other one is skipped, and the window after
- * the run if its length is odd. Adding its first bit to a run carries to the
- * window after it. */
+ * the run if its length is odd. Adding a run's first bit to the run carries to
+ * the window after it. */
 static inline unsigned
 cuv_avx2_visit (unsigned failed, unsigned n, unsigned *skip)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes the codes of eight samples at a time, a lane for each sample. */
+/* Computes the codes of eight samples at a time, in one lane for each
+ * sample. */
 #include "cuvavx2.h"
 #include "train/cpu/codes.h"
 
-/* Computes the integral images of an area of all samples: each element is a
+/* Computes the integral images of an area in all samples: each element is a
  * vector of lanes. */
 static void
 sum_pixels (const uint8_t *pixels, int width, int height, CuvTrainArea area,
@@ -32,7 +33,7 @@ sum_pixels (const uint8_t *pixels, int width, int height, CuvTrainArea area,
   }
 }
 
-/* The sums of 3x3 blocks. */
+/* Computes the sums of 3x3 blocks. */
 static inline void
 sum_blocks (
     const uint32_t *sums, int width, const CuvGridNode *node, __m256i values[9])
@@ -57,7 +58,7 @@ sum_blocks (
   }
 }
 
-/* A true comparison is -1. */
+/* Computes local binary patterns. The result of a true comparison is -1. */
 static inline __m256i
 binary_pattern (const __m256i values[9], bool inclusive)
 {

@@ -7,7 +7,7 @@
 #include "cuvcpu.h"
 #include "cuvthreads.h"
 
-enum { TASK = 64 }; /* samples */
+enum { TASK = 64 }; /* samples per task */
 
 typedef struct {
   const CuvTrainFeatures *features;
@@ -19,12 +19,13 @@ typedef struct {
   /* scratch memory of the workers */
   uint32_t *sums;
   size_t sums_size;
-  uint8_t *task_codes; /* codes of a task, copied to codes in blocks: writing
-                        * sample by sample would touch as many pages as there
-                        * are features */
+  /* codes of a task, copied to `codes` in blocks: writing sample by sample
+   * would touch as many pages as there are features */
+  uint8_t *task_codes;
 } Work;
 
-/* Returns the number of samples done, 0 if there is no version for this CPU. */
+/* Computes codes with SIMD. Returns the number of samples done, 0 if this CPU
+ * has no such version. */
 static int32_t
 code_lanes (
     const Work *self, int worker, const uint8_t *pixels, int32_t n, uint8_t *to)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loss of a histogram, four codes at a time. */
+/* Computes the loss of a histogram, four codes at a time. */
 #include "cuvavx2.h"
 #include "train/cpu/feature-chooser.h"
 
-/* Converts 64-bit integers to doubles, rounded once: the halves become the last
- * digits of doubles of about 2^84 and 2^52. */
+/* Converts 64-bit integers to doubles with one rounding: the halves become the
+ * last digits of doubles of about 2^84 and 2^52. */
 static inline __m256d
 to_double (__m256i x)
 {
@@ -27,7 +27,7 @@ sum (__m256d x)
   return _mm_cvtsd_f64 (_mm_add_sd (half, _mm_unpackhi_pd (half, half)));
 }
 
-/* Entries beyond the last code are 0. */
+/* Computes the loss; entries beyond the last code are 0. */
 static double
 estimate_loss (const CuvTrainHistogram *histogram, int n_codes)
 {

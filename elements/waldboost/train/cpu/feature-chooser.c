@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of a feature, made fast. Counts the heaviest samples first and
- * drops a feature as soon as these alone lose more than the best feature with
- * all samples: the loss never falls when weights are added, and that of the
- * best split is never smaller than that of the codes. R. Appel, T. Fuchs,
- * P. Dollar, P. Perona, Quickly Boosting Decision Trees - Pruning
+/* Chooses a feature, optimised. Counts the heaviest samples first and drops a
+ * feature as soon as its loss in these alone is larger than that of the best
+ * feature in all samples: the loss never decreases when weights are added, and
+ * the loss of the best split is never smaller than that of the codes. R. Appel,
+ * T. Fuchs, P. Dollar, P. Perona, Quickly Boosting Decision Trees - Pruning
  * Underachieving Features Early, ICML 2013. */
 #include "train/cpu/feature-chooser.h"
 #include "config.h"
@@ -14,30 +14,31 @@
 #include "cuvthreads.h"
 
 enum {
-  TASK = 64,    /* features */
-  TOGETHER = 4, /* features counted in one pass over the samples, which saves
-                 * loads; docs/benchmarks/training.md, first section */
+  TASK = 64, /* features per task */
+  /* features counted in one pass over the samples, which saves loads; see
+   * docs/benchmarks/training.md, first section */
+  TOGETHER = 4,
   N_BUCKETS = 32 * 32,
 };
 
-/* Shares of the total weight after which the loss is compared. With these 20 to
- * 30 % of the samples are counted: docs/benchmarks/training.md, first
- * section. */
+/* Fractions of the total weight after which the loss is compared. With these
+ * fractions 20 to 30 % of the samples are counted: docs/benchmarks/training.md,
+ * first section. */
 static const double stops[] = { 0.92, 0.95, 0.98, 1 };
 
-/* If the loss of the codes is below this share of the least loss, the loss of
- * the split is rarely above it, and computing it would not pay. A guess; it
- * does not change the result. */
+/* If the loss of the codes is below this fraction of the least loss, the loss
+ * of the split is rarely above the least loss, and computing it would not pay.
+ * The value was not tuned; it does not change the result. */
 #define WORTH 0.9
 
 enum { N_STOPS = sizeof stops / sizeof *stops };
 
-/* The samples of a class that have a weight: the heaviest, up to the first
- * stop; then the next, up to the second stop, and so on. */
+/* The samples of a class that have a weight: the heaviest up to the first stop,
+ * followed by the next ones up to the second stop, and so on. */
 typedef struct {
   int32_t *index;
   uint32_t *weights;
-  int32_t ends[N_STOPS]; /* samples up to each stop */
+  int32_t ends[N_STOPS]; /* numbers of samples up to each stop */
 } Class;
 
 typedef struct {
@@ -58,8 +59,8 @@ struct _CuvTrainFeatureChooser {
 
 /* ---- samples by weight ---- */
 
-/* Buckets are in the order of the weights; there are 32 for each power of
- * two. */
+/* Returns the bucket of a weight. Buckets are in the order of the weights;
+ * there are 32 for each power of two. */
 static int
 bucket_of (uint32_t weight)
 {
@@ -68,7 +69,7 @@ bucket_of (uint32_t weight)
   return bits * 32 + (int) (((uint64_t) weight << 5 >> bits) & 31);
 }
 
-/* The stop that each bucket belongs to. */
+/* Finds the stop to which each bucket belongs. */
 static void
 find_stops (const CuvTrainSet *set, int32_t first, int32_t end, int8_t *stop_of)
 {
@@ -89,7 +90,7 @@ find_stops (const CuvTrainSet *set, int32_t first, int32_t end, int8_t *stop_of)
   }
 }
 
-/* Sorts by stop, then by the position of codes in memory. */
+/* Sorts samples by stop, then by the position of their codes in memory. */
 static void
 sort (Class *self, const CuvTrainSet *set, int32_t first, int32_t end)
 {
@@ -123,8 +124,8 @@ least_loss (CuvTrainFeatureChooser *self)
   return least.loss;
 }
 
-/* Atomically. The bits of positive doubles, as integers, are in the order of
- * the doubles. */
+/* Lowers the least loss atomically. The bits of positive doubles, as integers,
+ * are in the order of the doubles. */
 static void
 lower_least (CuvTrainFeatureChooser *self, double loss)
 {
@@ -140,9 +141,9 @@ lower_least (CuvTrainFeatureChooser *self, double loss)
     continue;
 }
 
-/* A code that both classes have. */
+/* A code that samples of both classes have. */
 typedef struct {
-  double share; /* share of positives */
+  double share; /* fraction of positives */
   uint64_t positives, negatives;
 } Bin;
 
@@ -160,8 +161,8 @@ insert_bin (Bin *bins, int n, Bin bin)
   bins[n] = bin;
 }
 
-/* What cuv_train_split() returns, except for rounding. Codes that only one
- * class has are at the ends of the order; the best split puts them into the
+/* Computes what cuv_train_split() returns, except for rounding. Codes that only
+ * one class has are at the ends of the order; the best split puts them into the
  * part of that class. */
 static double
 estimate_split (const CuvTrainHistogram *histogram, int n_codes)
@@ -193,7 +194,7 @@ estimate_split (const CuvTrainHistogram *histogram, int n_codes)
 /* Features that are compared in one pass. */
 typedef struct {
   const uint8_t *codes[TOGETHER];
-  bool given_up[TOGETHER]; /* the loss is larger than the least one */
+  bool given_up[TOGETHER]; /* the loss is larger than the least loss */
   CuvTrainHistogram sums[TOGETHER];
 } Candidates;
 
@@ -230,8 +231,8 @@ is_too_large (CuvTrainFeatureChooser *self, double estimate)
   return estimate * (1 - 2 * CUV_TRAIN_LOSS_ERROR) > least_loss (self);
 }
 
-/* Whether a feature is worse than the best one, judged by the samples counted
- * so far. */
+/* Returns whether a feature is worse than the best one, judged by the samples
+ * counted so far. */
 static bool
 is_worse (CuvTrainFeatureChooser *self, const CuvTrainHistogram *sums)
 {
@@ -271,7 +272,7 @@ loss_of (const CuvTrainFeatureChooser *self, const CuvTrainHistogram *sums)
 
 /* ---- the choice ---- */
 
-/* Replaces *best if one of n features, 1 .. TOGETHER, is better. */
+/* Replaces *best if one of n features, 1 to TOGETHER, is better. */
 static void
 consider (
     CuvTrainFeatureChooser *self, const int32_t *features, int n, Choice *best)
@@ -295,7 +296,8 @@ consider (
   }
 }
 
-/* Starts with the best features of the last round, whose loss is low. */
+/* Considers first the features that were best in the last round, because their
+ * loss is low. */
 static void
 leader_task (void *data, int task)
 {

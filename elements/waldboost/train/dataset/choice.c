@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chooses patterns or trees on channels by what they find in the same
+/* Chooses between patterns and trees on channels by what they find in the same
  * pictures. */
 #include "dataset.h"
 
@@ -11,7 +11,8 @@ recall_at (const CuvFeaturesFound *self, gdouble false_positives)
   return cuv_train_rate_at (self->rates, false_positives).recall.value;
 }
 
-/* The mean of the recall from no false positives to this many. */
+/* Returns the mean recall over the range from 0 to this number of false
+ * positives. */
 static gdouble
 mean_recall (const CuvFeaturesFound *self, gdouble false_positives)
 {
@@ -29,7 +30,8 @@ mean_recall (const CuvFeaturesFound *self, gdouble false_positives)
   return (sum + recall * (false_positives - at)) / false_positives;
 }
 
-/* Whether the mean recall differs by more than an object; less says nothing. */
+/* Returns whether the mean recall is higher by more than one object; a smaller
+ * difference is not significant. */
 static gboolean
 leads (const CuvFeaturesFound *self, const CuvFeaturesFound *other,
     gdouble false_positives)
@@ -41,7 +43,7 @@ leads (const CuvFeaturesFound *self, const CuvFeaturesFound *other,
       > 1;
 }
 
-/* "at 1 false positives per picture" */
+/* Returns a text such as "at 1 false positives per picture". */
 static gchar *
 describe_limit (gdouble false_positives)
 {

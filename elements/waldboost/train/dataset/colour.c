@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trees on channels: training from the pictures of a data set, and rates of
- * windows. */
+/* Trees on channels: trains them from the pictures of a data set and measures
+ * rates of windows. */
 #include "dataset.h"
 
 #include "channels/frame.h"
@@ -9,7 +9,7 @@
 
 /* ---- pictures ---- */
 
-/* Red, green and blue of a picture, as planes. */
+/* Returns the planes of red, green and blue of a picture as a frame. */
 static CuvFrame
 frame_of_planes (const CuvChannelsPicture *picture)
 {
@@ -54,10 +54,11 @@ cuv_dataset_add_frame (CuvDataset *self, const gchar *path,
 
 /* ---- settings ---- */
 
-/* Measured in docs/definitions/channels.md. */
+/* Depth of the trees, measured in docs/definitions/channels.md. */
 enum { DEPTH = 2 };
 
-#define SHARE (1. / 16) /* of the features that a tree chooses from */
+/* fraction of the features from which a tree chooses */
+#define SHARE (1. / 16)
 
 CuvTrainChannelsParams
 cuv_dataset_channels_params (const CuvTrainParams *params)
@@ -90,7 +91,7 @@ scene_of (const CuvDatasetPicture *picture)
   return scene;
 }
 
-/* An array of CuvTrainScene, of the pictures of a role. */
+/* Returns an array of CuvTrainScene: the pictures of a role. */
 static GArray *
 scenes_of (const CuvDataset *dataset, CuvDatasetRole role)
 {
@@ -117,7 +118,7 @@ params_with (
   return all;
 }
 
-/* What a training is given. */
+/* The arguments of a training. */
 typedef struct {
   GArray *arrays[CUV_TRAIN_N_PARTS];
   CuvTrainScenes parts[CUV_TRAIN_N_PARTS];
@@ -194,11 +195,12 @@ typedef struct {
   const GPtrArray *pictures;
   const CuvWaldboostModel *model;
   CuvTrainChannelsParams params;
-  CuvCount *positives, *negatives; /* by picture: accepted, of all */
-  gint failed;                     /* atomic: memory ran out */
+  /* for each picture: accepted windows, all windows */
+  CuvCount *positives, *negatives;
+  gint failed; /* atomic: memory ran out */
 } Rates;
 
-/* The samples of a picture's objects. */
+/* Counts the samples of a picture's objects. */
 static gboolean
 count_objects (Rates *self, gint task, const CuvTrainScene *scene)
 {

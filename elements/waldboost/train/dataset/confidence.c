@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The share of boxes that are right as a function of their score: a logistic
- * curve, fitted to boxes in pictures that were not learnt from. */
+/* Computes the fraction of boxes that are right as a function of their
+ * score: a logistic curve, fitted to boxes in pictures that were kept out of
+ * training. */
 #include "dataset.h"
 
 #include <math.h>
 
-/* As many mistakes as cuv_dataset_threshold() estimates from. */
+/* Minimum number of mistakes to which the curve is fitted if there are as many;
+ * cuv_dataset_threshold() uses the same number. */
 #define N_MISTAKES 20
 
-/* Scores that tell right boxes from wrong ones by less are noise. */
+/* Smaller slopes are noise: scores then do not separate right boxes from wrong
+ * ones. */
 #define LEAST_SLOPE 0.1
 
 #define MAX_STEPS 100
@@ -19,15 +22,16 @@ typedef struct {
 } Line;
 
 typedef struct {
-  GArray *x; /* of gdouble: right boxes first */
+  GArray *x; /* of gdouble: scores, first of the right boxes */
   guint n_right;
-  gdouble mean, deviation; /* of the scores */
+  gdouble mean, deviation; /* mean and standard deviation of the scores */
 } Sample;
 
 /* ---- boxes ---- */
 
-/* The lowest score that counts: that of accepted boxes or, if few mistakes are
- * accepted, of those with the highest scores. */
+/* Returns the lowest score to which the curve is fitted: 0, above which boxes
+ * are accepted, or, if fewer than N_MISTAKES mistakes are accepted, the score
+ * of the N_MISTAKES-th mistake. */
 static gdouble
 least_score (const CuvDatasetFound *found)
 {
@@ -85,8 +89,9 @@ normal_score (const Sample *self, guint i)
   return g_array_index (self->x, gdouble, i);
 }
 
-/* What the curve is fitted to. It is neither 1 nor 0: boxes in other pictures
- * may be wrong or right where all in these are not. */
+/* Returns the value to which the curve is fitted. It is neither 1 nor 0:
+ * boxes in other pictures may be wrong or right even if all boxes in these
+ * are not. */
 static gdouble
 target_of (const Sample *self, guint i)
 {
@@ -96,7 +101,7 @@ target_of (const Sample *self, guint i)
                            : 1. / (n_wrong + 2.);
 }
 
-/* The negative logarithm of the likelihood. */
+/* Returns the negative logarithm of the likelihood. */
 static gdouble
 loss_of (const Sample *self, Line line)
 {
@@ -111,7 +116,7 @@ loss_of (const Sample *self, Line line)
   return loss;
 }
 
-/* Newton's step. */
+/* Returns the step of Newton's method. */
 static Line
 step_of (const Sample *self, Line line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A data set: its pictures, and their division into roles. */
+/* A data set: stores pictures and divides them among roles. */
 #include "dataset.h"
 
 /* ---- pictures ---- */
@@ -82,7 +82,7 @@ cuv_dataset_add_window (
 
 /* ---- roles ---- */
 
-/* Of 20 pictures. */
+/* Numbers of each role in 20 pictures. */
 static const guint shares[CUV_DATASET_N_ROLES] = { 14, 3, 3 };
 
 typedef struct {
@@ -130,7 +130,7 @@ divide (CuvDataset *self, gboolean with_objects, gboolean windows, guint64 seed)
         && one.picture->is_window == windows)
       g_array_append_val (ranked, one);
   }
-  g_array_sort (ranked, compare_ranks); /* a stable sort */
+  g_array_sort (ranked, compare_ranks); /* the sort is stable */
   for (guint i = 0; i < ranked->len; i++) {
     guint at = i * 20 / ranked->len, role = 0;
 
@@ -151,7 +151,7 @@ cuv_dataset_divide (CuvDataset *self, guint64 seed)
   divide (self, FALSE, FALSE, seed);
 }
 
-/* Minimum number of pictures of a block: a second of video. Not tuned. */
+/* Minimum number of pictures in a block: one second of video. Not tuned. */
 #define LEAST_BLOCK 25
 
 static gboolean
@@ -160,7 +160,7 @@ is_usable (const CuvDatasetPicture *picture, gboolean in_colour)
   return !in_colour || picture->colours.n_components > 0;
 }
 
-/* Those with or without objects. */
+/* Counts the pictures with or without objects. */
 static guint
 count_usable (const CuvDataset *self, gboolean with_objects, gboolean in_colour)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a detector on pictures: the objects that it finds, and its mistakes. */
+/* Runs a detector on pictures and lists the objects that it finds, and its
+ * mistakes. */
 #include "dataset.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "cpu/waldboost-cpu.h"
 #include "cuvthreads.h"
 
-#define LEAST_OVERLAP 0.5 /* IoU at which a box finds an object */
+#define LEAST_OVERLAP 0.5 /* IoU from which on a box finds an object */
 #define MIN_NEIGHBOURS 3
 
 typedef struct {
@@ -31,8 +32,8 @@ cuv_dataset_overlap (const CuvTrainBox *a, const CuvTrainBox *b)
   return w * h / (a->width * a->height + b->width * b->height - w * h);
 }
 
-/* The object that fits best, among n objects that no box has found yet; NULL if
- * there is none. */
+/* Returns the object that fits best among n objects that no box has found yet,
+ * or NULL if none fits. */
 static CuvDatasetBox *
 best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
 {
@@ -87,8 +88,9 @@ add_objects (Meter *self, const CuvDatasetPicture *picture)
   }
 }
 
-/* Boxes are in the order of descending scores. A box on an object that is not
- * learnt is neither right nor wrong. */
+/* Compares boxes, which are in the order of descending scores, with the objects
+ * of a picture. A box on an object that is not learnt is neither right nor
+ * wrong. */
 static void
 judge (Meter *self, const CuvDatasetPicture *picture,
     const CuvWaldboostBox *boxes, gint n, gdouble threshold)
@@ -137,14 +139,14 @@ median_score (const CuvWaldboostResult *result)
   return median;
 }
 
-/* A copy of a model whose threshold can be raised, and the detector that scans
+/* A copy of a model, whose threshold can be raised, and the detector that scans
  * with it. */
 typedef struct {
   CuvWaldboostModel model;
   CuvChannelsModel channels;
-  CuvWeak *weak; /* of model */
+  CuvWeak *weak; /* weak classifiers of model */
   CuvWaldboostCpu *cpu;
-  CuvChannelsFrame *frame; /* instead of cpu, for trees on channels */
+  CuvChannelsFrame *frame; /* used instead of cpu for trees on channels */
 } Detector;
 
 static void
@@ -174,15 +176,16 @@ detector_clear (Detector *self)
   g_free (self->weak);
 }
 
-/* Raises the threshold so that windows of this score or less are rejected.
- * Returns by how much. */
+/* Raises the threshold so that windows with this score or less are rejected.
+ * Returns by how much the threshold was raised. */
 static gdouble
 reject_score (Detector *self, gdouble score)
 {
   CuvWaldboostModel *model = &self->model;
 
   if (model->arithmetic == CUV_SUM_STAGES) {
-    score += ldexp (0.5, -CUV_TRAIN_LEAF_BITS); /* sums may equal thresholds */
+    /* windows whose sums equal thresholds pass */
+    score += ldexp (0.5, -CUV_TRAIN_LEAF_BITS);
     self->weak[model->n_weak - 1].threshold += (gfloat) score;
   }
   model->final_threshold += (gfloat) score;
@@ -193,7 +196,7 @@ reject_score (Detector *self, gdouble score)
   return score;
 }
 
-/* Returns FALSE if memory runs out. */
+/* Scans a frame once. Returns FALSE if memory runs out. */
 static gboolean
 scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
     CuvWaldboostResult *result)
@@ -213,8 +216,8 @@ scan_once (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
   return self->cpu != NULL;
 }
 
-/* Finds all hits above a threshold, which is 0 if the detector can list all.
- * The detector owns them. Returns FALSE if memory runs out. */
+/* Finds all hits above a threshold, which is 0 if the detector can list all of
+ * them. The detector owns the hits. Returns FALSE if memory runs out. */
 static gboolean
 scan (Detector *self, const CuvWaldboostPlan *plan, const CuvFrame *frame,
     CuvWaldboostResult *result, gdouble *threshold)
@@ -344,7 +347,7 @@ add_found (Meter *self, const Meter *picture)
   self->n_weak += picture->n_weak;
 }
 
-/* The detector's defaults. */
+/* Returns the detector's default grouping. */
 static CuvGrouping
 grouping_of (CuvDatasetGrouping grouping)
 {

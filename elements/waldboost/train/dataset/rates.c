@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recall and false positives of boxes and windows, with confidence
+/* Computes recall and false positives of boxes and windows, with confidence
  * intervals. */
 #include "dataset.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- confidence intervals ---- */
 
-/* Student's quantile at 97.5 %. */
+/* Returns Student's quantile at 97.5 %. */
 static gdouble
 quantile (guint degrees_of_freedom)
 {
@@ -34,7 +34,7 @@ wilson (gdouble share, gdouble n, gdouble t)
     share < 1 ? MIN (centre + half, 1) : 1 };
 }
 
-/* The factor by which the variance of the share exceeds that of as many
+/* Returns the factor by which the variance of the ratio exceeds that of as many
  * independent samples. */
 static gdouble
 design_effect (
@@ -75,7 +75,7 @@ cuv_share (const CuvCount *counts, guint n, gdouble cluster)
 /* Finds the count of an object's picture; pictures and objects are in any
  * order. */
 typedef struct {
-  GHashTable *numbers; /* index in counts of each picture */
+  GHashTable *numbers; /* index of each picture in counts */
   GArray *counts;      /* CuvCount, one for each picture */
 } Tally;
 
@@ -222,7 +222,7 @@ count_positives (const CuvDataset *dataset, CuvDatasetRole role,
 typedef struct {
   const CuvWaldboostModel *model;
   CuvTrainPictures pictures;
-  CuvCount *counts; /* per picture: windows that are not rejected */
+  CuvCount *counts; /* for each picture: windows that are not rejected */
   gint failed;      /* atomic: memory ran out */
 } Windows;
 

@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-/* Largest change of a copy: its position in window pixels, and the logarithm of
- * its size. Not tuned; docs/training.md, row --copies, has the effect. */
+/* Largest change of a copy: of its position, in window pixels, and of the
+ * logarithm of its size. Not tuned; docs/training.md shows the effect in the
+ * row --copies. */
 #define SHIFT 1.5
 #define SCALE 0.08
 
@@ -24,7 +25,7 @@ typedef struct {
   guint64 random;
 } Cutter;
 
-/* -1 .. 1 */
+/* Returns a random number from -1 to 1. */
 static gdouble
 next_share (Cutter *self)
 {
@@ -69,8 +70,8 @@ add_mirrored (Cutter *self)
   return self->visit (self->data, self->picture, self->mirrored);
 }
 
-/* Returns FALSE if memory runs out. *too_small: whether the object is left out
- * because it is too small. */
+/* Adds the samples of an object. Returns FALSE if memory runs out. *too_small:
+ * whether the object is left out because it is too small. */
 static gboolean
 add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
 {
@@ -97,7 +98,7 @@ add_object (Cutter *self, const CuvTrainBox *object, gboolean *too_small)
   return TRUE;
 }
 
-/* Returns FALSE if memory runs out. */
+/* Adds the sample of a window. Returns FALSE if memory runs out. */
 static gboolean
 add_window (Cutter *self, const CuvDatasetPicture *window)
 {
@@ -108,7 +109,8 @@ add_window (Cutter *self, const CuvDatasetPicture *window)
       && (!self->options->mirror || add_mirrored (self));
 }
 
-/* Returns the number of objects that are too small, -1 if memory runs out. */
+/* Adds the samples of a picture. Returns the number of objects that are too
+ * small, or -1 if memory runs out. */
 static gint
 add_picture_samples (Cutter *self, const CuvDatasetPicture *picture)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pixels of all pictures, decoded once: grey, or red, green and blue, or both.
- * They are in an unnamed temporary file that the page cache keeps in memory as
- * far as there is space. */
+/* Stores the pixels of all pictures, decoded once: grey, or red, green and
+ * blue, or both. They are in an unnamed temporary file, which the page cache
+ * keeps in memory as far as there is space. */
 #include "dataset.h"
 #include "cuvgrey.h"
 
@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of a mapping. With a mapping for each picture, a process would exceed
- * Linux's limit of 65530. */
+/* Bytes of a mapping. With a mapping for each picture, a process could exceed
+ * Linux's limit of 65530 mappings. */
 #define BLOCK ((gsize) 64 << 20)
 
 typedef struct {
@@ -22,13 +22,13 @@ typedef struct {
 typedef struct {
   gint width, height;
   CuvStoreKeep keep;
-  guint8 *planes; /* one after another */
+  guint8 *planes; /* one plane after the other */
 } Picture;
 
 struct _CuvStore {
   int file;
-  off_t end;      /* bytes of pictures in the last block */
-  GArray *blocks; /* blocks keep their addresses */
+  off_t end;      /* end of the last picture in the file, in bytes */
+  GArray *blocks; /* mappings, whose addresses do not change */
   GArray *pictures;
 };
 
@@ -74,7 +74,8 @@ cuv_store_free (CuvStore *self)
   g_free (self);
 }
 
-/* Maps the next block of the file, even if that is beyond its end. */
+/* Maps the next block of the file, even if the block is beyond the file's
+ * end. */
 static gboolean
 map_block (CuvStore *self, gsize size)
 {
@@ -92,7 +93,7 @@ map_block (CuvStore *self, gsize size)
   return TRUE;
 }
 
-/* Allocates memory for a picture; NULL with errno. */
+/* Allocates memory for a picture; returns NULL and sets errno on failure. */
 static guint8 *
 allocate_picture (CuvStore *self, gsize size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What cuvision-train and waldboosttrain share: feeds a trainer, chooses the
+/* Shared by cuvision-train and waldboosttrain: feeds a trainer, chooses the
  * final threshold, saves the model. */
 #include "dataset.h"
 
@@ -43,7 +43,7 @@ cuv_train_describe_end (CuvTrainState state)
   return ends[state];
 }
 
-/* Takes the text; NULL: memory ran out. */
+/* Writes a text to a file and frees it; NULL means that memory ran out. */
 static gboolean
 save_text (char *text, const gchar *path, GError **error)
 {
@@ -88,8 +88,8 @@ cuv_train_rate_at (const GArray *rates, gdouble false_positives)
 
 /* ---- choosing a threshold ---- */
 
-/* Fewer mistakes say little about other pictures: measured in docs/training.md,
- * "The threshold". */
+/* Minimum number of mistakes: fewer say little about other pictures, as
+ * measured in docs/training.md, "The threshold". */
 #define LEAST_MISTAKES 20
 
 static gdouble
@@ -98,8 +98,8 @@ mistake (const CuvDatasetFound *found, guint i)
   return g_array_index (found->mistakes, CuvDatasetBox, i).score;
 }
 
-/* Extrapolates from the mean excess over the score of mistake k, assuming an
- * exponential distribution above it. */
+/* Extrapolates from the mean excess over the score of mistake k, assuming that
+ * scores above it are distributed exponentially. */
 static gdouble
 extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
 {
@@ -110,8 +110,8 @@ extrapolate (const CuvDatasetFound *found, guint k, gdouble n_allowed)
   return mistake (found, k) + excess / k * log (k / n_allowed);
 }
 
-/* The score that the allowed number of mistakes is expected to exceed; 1, which
- * is odds of e^2, if there are fewer mistakes. */
+/* Returns the score that the allowed number of mistakes is expected to exceed
+ * or, if there are fewer mistakes, 1, which means odds of e^2. */
 gdouble
 cuv_dataset_limit (const CuvDatasetFound *found, gdouble false_positives)
 {
@@ -127,7 +127,7 @@ cuv_dataset_limit (const CuvDatasetFound *found, gdouble false_positives)
   return MAX (limit, MAX (found->least, 1));
 }
 
-/* The score that all objects but this share reach. */
+/* Returns the score that all objects except this fraction reach. */
 static gdouble
 score_of (const CuvDatasetFound *found, gdouble missed)
 {
@@ -179,8 +179,8 @@ find_above (Cascade *self, gdouble threshold, CuvDatasetGrouping grouping)
   return found;
 }
 
-/* An upper bound: above the best score of a mistaken window there are no
- * mistakes. */
+/* Returns an upper bound: no box above the best score of a mistaken window is a
+ * mistake. */
 static gdouble
 best_mistake (Cascade *self)
 {
@@ -192,7 +192,7 @@ best_mistake (Cascade *self)
   return score;
 }
 
-/* Whether at most the allowed number of mistakes is left. */
+/* Returns whether at most the allowed number of mistakes is left. */
 static gboolean
 is_enough (Cascade *self, gdouble threshold)
 {
@@ -204,8 +204,8 @@ is_enough (Cascade *self, gdouble threshold)
   return enough;
 }
 
-/* Bisects from above, because each threshold gives other boxes: at a low one
- * many windows may merge into few boxes. */
+/* Bisects from above, because each threshold results in other boxes: at a low
+ * threshold many windows may merge into few boxes. */
 gdouble
 cuv_dataset_cascade_threshold (const CuvDataset *dataset,
     const CuvGridClassifier *classifier, const CuvSampleOptions *options,
@@ -231,7 +231,8 @@ cuv_dataset_cascade_threshold (const CuvDataset *dataset,
 
 /* ---- raising a model's threshold ---- */
 
-/* In the calibration pictures; NULL if memory runs out. Takes the model. */
+/* Runs the model on the calibration pictures and releases it; returns NULL if
+ * memory runs out. */
 static CuvDatasetFound *
 find_to_calibrate (const CuvDataset *dataset, const CuvWaldboostModel *model,
     const CuvSampleOptions *options)

@@ -2,7 +2,7 @@
 /* Real AdaBoost with one table for each feature: R. Schapire, Y. Singer,
  * Improved Boosting Algorithms Using Confidence-rated Predictions, Machine
  * Learning 37, 1999. Tables of cascades have two values. Sums of weights are
- * integers: any order of addition gives the same bits. */
+ * integers, so that any order of addition gives the same bits. */
 #include "train/train.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ cuv_train_loss (const CuvTrainHistogram *histogram, int n_codes)
 
 typedef struct {
   uint64_t positives, negatives;
-  double share; /* share of positives */
+  double share; /* fraction of positives */
   int code;
 } Bin;
 
@@ -154,7 +154,7 @@ cuv_train_choose_feature (
 
 /* ---- leaves ---- */
 
-/* positives, negatives: their shares of the total weight */
+/* Returns a leaf. positives, negatives: their fractions of the total weight. */
 static int32_t
 leaf_of (double positives, double negatives, int32_t n_samples)
 {
@@ -197,7 +197,8 @@ void
 cuv_train_add_leaves (CuvTrainSet *set, int32_t first, int32_t end,
     const int32_t *leaves, int n_codes, const uint8_t *codes)
 {
-  double factors[2][CUV_TRAIN_MAX_CODES]; /* factors of negatives, positives */
+  /* factors of negatives; of positives */
+  double factors[2][CUV_TRAIN_MAX_CODES];
 
   for (int code = 0; code < n_codes; code++) {
     const double margin = ldexp (leaves[code], -CUV_TRAIN_LEAF_BITS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The features to choose from, and their codes. */
+/* Enumerates the features to choose from, and computes their codes. */
 #include "reference/waldboost-reference.h"
 #include "train/train.h"
 
@@ -9,13 +9,14 @@
 
 typedef struct {
   CuvTrainFeatures *features;
-  int64_t left;    /* features not seen yet */
+  int64_t left;    /* number of features not seen yet */
   uint64_t random; /* state of the generator */
   int32_t n_max;
 } Chooser;
 
-/* Keeps the feature with the probability with which n_max are kept in the end:
- * D. Knuth, The Art of Computer Programming, volume 2, algorithm 3.4.2 S. */
+/* Keeps the feature with such a probability that n_max features are kept in
+ * the end: D. Knuth, The Art of Computer Programming, volume 2, algorithm
+ * 3.4.2 S. */
 static void
 keep_feature (Chooser *self, const CuvGridNode *node)
 {
@@ -40,7 +41,7 @@ choose_pairs (Chooser *self, CuvGridNode node)
   }
 }
 
-/* Positions and sizes of three blocks along a side. */
+/* Counts the positions and sizes of three blocks along a side. */
 static int64_t
 count_along (int side)
 {

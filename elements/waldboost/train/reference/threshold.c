@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rejection thresholds by Wald's sequential probability ratio test. */
+/* Computes rejection thresholds by Wald's sequential probability ratio test. */
 #include "train/train.h"
 
-/* Between two sums of positives the share of rejected negatives only grows, so
- * the sums of positives are the only candidates. */
+/* Only sums of positives are candidates: between two of them, a higher
+ * threshold only rejects more negatives. */
 int32_t
 cuv_train_threshold (const CuvTrainLiving *positives,
     const CuvTrainLiving *negatives, double alpha)

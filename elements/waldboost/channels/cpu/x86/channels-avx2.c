@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inner loops over rows of pixels in AVX2. scan-avx2.c has those over
- * windows. */
+/* The inner loops over rows of pixels in AVX2. The loops over windows are in
+ * scan-avx2.c. */
 #include "channels/cpu/x86/channels-avx2.h"
 
 #include "channels/cpu/channels-rows.h"
@@ -8,8 +8,8 @@
 
 /* ---- gradients ---- */
 
-/* Gradients of 16 pixels, and the squares of their lengths: low has those of
- * pixels 0 to 3 and 8 to 11, high those of the others. */
+/* Gradients of 16 pixels, and the squares of their lengths: low: squares of
+ * pixels 0 to 3 and 8 to 11, high: squares of the others. */
 typedef struct {
   __m256i dx, dy, low, high;
 } Gradients;
@@ -31,7 +31,7 @@ gradients_of (const CuvChannelsRows *rows, int x)
   return self;
 }
 
-/* Returns the longer gradient of each pixel, or that of a if both are equally
+/* Returns the longer of two gradients of each pixel, or a's if both are equally
  * long. */
 CUV_INLINE Gradients
 longer_of (Gradients a, Gradients b)
@@ -59,8 +59,9 @@ is_at_most (__m256i a, __m256i b)
   return _mm256_cmpeq_epi16 (_mm256_subs_epu16 (a, b), _mm256_setzero_si256 ());
 }
 
-/* Computes cuv_channels_direction(). 209 x 255 fits in 16 bits. An angle whose
- * tangent is exactly 209 / 56 belongs to step 3. */
+/* Computes cuv_channels_direction() with products of at most 209 x 255,
+ * which fit in 16 bits. An angle whose tangent is exactly 209 / 56 belongs
+ * to step 3. */
 CUV_INLINE __m256i
 directions_of (const Gradients *self)
 {
@@ -115,8 +116,8 @@ sum_of_11 (const uint16_t *sums)
 }
 
 /* Returns floor (a / b) of 16-bit integers in 32-bit elements. For b below 512
- * rounding to float does not change it: a quotient that is less than an integer
- * is so after rounding, too. */
+ * rounding to float does not change the result: a quotient below an integer
+ * stays below it. */
 CUV_INLINE __m256i
 quotients (__m256i a, __m256i b)
 {
@@ -131,8 +132,8 @@ normalise_row (
   const __m256i zero = _mm256_setzero_si256 ();
 
   for (int x = 0; x < width; x += 16) {
-    /* floor (sum / 121): 34664 x 121 is 2^22 + 40, so this is exact for sums
-     * below 2^22 / 40, and thus for all of 16 bits */
+    /* floor (sum / 121): 34664 x 121 is 2^22 + 40, so the result is exact for
+     * sums below 2^22 / 40, and thus for all 16-bit sums */
     const __m256i mean =
         _mm256_srli_epi16 (_mm256_mulhi_epu16 (sum_of_11 (sums + x),
                                _mm256_set1_epi16 ((short) 34664)),
@@ -167,7 +168,7 @@ smooth_row (const uint16_t *above, const uint16_t *at, const uint16_t *below,
 
 /* ---- blocks ---- */
 
-/* Writes the sums of neighbouring pairs of 16 words. */
+/* Writes the sums of adjacent pairs of 16 words. */
 CUV_INLINE void
 store_pairs (uint16_t *out, __m256i words)
 {
@@ -204,7 +205,7 @@ add_colors (const uint8_t *const rows[CUV_CHANNELS_COLORS][4], int shrink,
   }
 }
 
-/* Writes the sums of neighbouring groups of four words, eight in all. */
+/* Writes the sums of adjacent groups of four words, eight sums in total. */
 CUV_INLINE void
 store_fours (uint16_t *out, __m256i first, __m256i second)
 {
@@ -238,8 +239,8 @@ sum_colors (const uint8_t *const rows[CUV_CHANNELS_COLORS][4], int shrink,
   }
 }
 
-/* Sums neighbouring pairs of 32 columns over shrink rows: sum[0] has all
- * magnitudes, sum[1 + i] those of direction i. */
+/* Sums adjacent pairs of 32 columns over shrink rows: sum[0] is that of all
+ * magnitudes, sum[1 + i] that of the magnitudes of direction i. */
 CUV_INLINE void
 add_gradients (const uint8_t *const magnitudes[4], const uint8_t *const bins[4],
     int shrink, int x, __m256i sum[1 + CUV_CHANNELS_BINS])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The AVX2 version of the table of channels-dsp.h: rows of pixels in
- * channels-avx2.c, rows of windows in scan-avx2.c. */
+/* The AVX2 version of the function table of channels-dsp.h: channels-avx2.c has
+ * the loops over pixels, scan-avx2.c those over windows. */
 #ifndef CUV_CHANNELS_AVX2_H
 #define CUV_CHANNELS_AVX2_H
 

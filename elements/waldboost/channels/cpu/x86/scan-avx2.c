@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scan of windows in AVX2, 32 neighbours at a time. Windows are a block
- * apart, so the bytes that a node compares in them are neighbours, too. */
+/* Scans windows in AVX2, 32 adjacent ones at a time. They are a block apart, so
+ * the bytes that a node compares in them are adjacent, too. */
 #include "channels/cpu/x86/channels-avx2.h"
 
 #include <string.h>
@@ -25,7 +25,8 @@ goes_right (const CuvChannelsScanRow *row, ptrdiff_t node, int x)
 }
 
 /* Returns for each window which of the 2^depth leaves below a node it reaches.
- * The node is number at of the tree whose root is number first of all nodes. */
+ * The node has index `at` in its tree; the tree's root has index `first` among
+ * all nodes. */
 CUV_INLINE __m256i
 leaf_numbers (
     const CuvChannelsScanRow *row, ptrdiff_t first, int at, int depth, int x)
@@ -36,7 +37,7 @@ leaf_numbers (
 
   if (depth == 1)
     return _mm256_and_si256 (right, bit);
-  /* not recursive, because forced inlining needs a constant depth */
+  /* no recursion, because forced inlining needs a constant depth */
   low = goes_right (row, first + 2 * at + 1, x);
   high = goes_right (row, first + 2 * at + 2, x);
   return _mm256_or_si256 (_mm256_and_si256 (right, bit),
@@ -72,7 +73,7 @@ numbers_of_tree (
           select_numbers (row, first, 2, x), right));
 }
 
-/* Returns the first leaves of a tree, at most eight. */
+/* Returns the first leaves of a tree, up to eight. */
 CUV_INLINE __m128i
 first_leaves (const int16_t *leaves, int depth)
 {
@@ -86,7 +87,7 @@ first_leaves (const int16_t *leaves, int depth)
   return _mm_cvtsi32_si128 (pair);
 }
 
-/* Adds to each window's sum the leaf with the window's number. */
+/* Adds to each window's sum the leaf that has the window's number. */
 CUV_INLINE void
 add_leaves (Sums *self, const int16_t *leaves, int depth, __m256i numbers)
 {
@@ -152,7 +153,7 @@ add_hits (const CuvChannelsScanRow *row, int x, uint32_t accepted,
   }
 }
 
-/* Evaluates those of the windows x to x + 31 whose bits are set in alive. */
+/* Evaluates the windows among x to x + 31 whose bits are set in alive. */
 CUV_INLINE void
 scan_block (const CuvChannelsScanRow *row, int x, uint32_t alive, int depth,
     CuvHitList *list)
