@@ -58,7 +58,7 @@ typedef struct {
 CUV_API const char *cuv_backend_open (CuvBackend *self,
     const CuvBackendClasses *classes, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor);
-/* Closes a backend; one that is closed stays so. */
+/* Closes a backend, if it is open. */
 CUV_API void cuv_backend_close (CuvBackend *self);
 
 /* Does a job. self must be open, for a processor of this kind. Returns NULL or

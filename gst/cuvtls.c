@@ -9,7 +9,8 @@
 
 typedef struct {
   GCancellable *cancellable;
-  guint n_left; /* ends of the connection that have not finished */
+  guint
+      n_left; /* ends of the connection that have not finished the handshake */
   GError *error;
 } Handshake;
 

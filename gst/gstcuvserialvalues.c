@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Structures as variants. As text, GStreamer would lose a whole structure if
- * one field cannot be parsed, and its parser has no depth limit. */
+/* Structures as variants. GStreamer's text would be no substitute: if one field
+ * cannot be parsed, the whole structure is lost, and the parser has no depth
+ * limit. */
 #include "config.h"
 #include "gstcuvserial.h"
 
@@ -314,7 +315,7 @@ value_from_variant (GVariant *variant, GValue *value)
   return ok;
 }
 
-/* GStreamer asserts the same. */
+/* GStreamer asserts that names have this form. */
 static gboolean
 is_name (const gchar *name)
 {

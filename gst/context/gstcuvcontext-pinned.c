@@ -12,7 +12,7 @@ typedef struct {
   GstBufferPool parent;
 
   GstCudaContext *context;
-  guint size; /* size of a buffer */
+  guint size; /* bytes of a buffer */
 } GstCuvPinnedPool;
 
 typedef struct {
@@ -63,7 +63,7 @@ allocate_pinned (GstCudaContext *context, gsize size)
   return data;
 }
 
-/* Falls back to pageable memory if the system has no more to pin. */
+/* Falls back to pageable memory if no more memory can be pinned. */
 static GstFlowReturn
 gst_cuv_pinned_pool_alloc_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *unused)

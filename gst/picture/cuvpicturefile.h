@@ -7,7 +7,7 @@
 
 typedef struct {
   const gchar *kind; /* a format that often cannot be decoded, or NULL */
-  gint orientation;  /* EXIF's, 1 .. 8; 0: none */
+  gint orientation;  /* EXIF orientation, 1 .. 8; 0: none */
   gboolean is_tiff;
   goffset
       orientation_at; /* TIFF: offset of the byte that has it; otherwise 0 */

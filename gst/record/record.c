@@ -352,8 +352,8 @@ count_scalars (const GstCuvTable *table)
   return n;
 }
 
-/* The table's scalars, and the reference size of its coordinates if it is not
- * the frame's. */
+/* Appends the table's scalars, and the reference size of its coordinates if it
+ * is not the frame's. */
 static void
 append_info (CuvJson *json, const GstCuvTable *table, guint nth,
     const CuvRecordFrame *frame, gboolean with_shapes)
@@ -444,7 +444,7 @@ cuv_record_time (gchar *buffer, gint64 wallclock)
   return buffer;
 }
 
-/* Nanoseconds since 1970, 0 if there is none. */
+/* Returns the time in nanoseconds since 1970, 0 if there is none. */
 static guint64
 reference_time (GstBuffer *buffer, GstStaticCaps *clock, guint64 epoch)
 {

@@ -46,10 +46,11 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name, *nick, *blurb;
 
-  /* Of the field in the settings struct: a gint for G_TYPE_INT, G_TYPE_UINT,
-   * G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat, guint64; an owned
-   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY; an
-   * owned pointer for other boxed types; gint[2] for GST_TYPE_FRACTION. */
+  /* Offset of the field in the settings struct. The field is a gint for
+   * G_TYPE_INT, G_TYPE_UINT, G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat,
+   * guint64; an owned gchar * for G_TYPE_STRING; an owned GValue * for
+   * GST_TYPE_ARRAY; an owned pointer for other boxed types; gint[2] for
+   * GST_TYPE_FRACTION. */
   gsize offset;
   GType type;
   GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
@@ -60,9 +61,10 @@ typedef struct {
 
   /* Parses the property's text, or loads the file that it names, into other
    * fields of the settings. It may take long, as it works on a copy. Returns
-   * NULL, or the problem, which the caller frees: what was expected, to follow
-   * "<property> '<value>' is invalid: ", with is_file "... cannot be used: ".
-   * Called at start, and after that whenever the property is set. */
+   * NULL, or the problem, which the caller frees: what was expected. It is
+   * appended to "<property> '<value>' is invalid: ", or to "... cannot be used:
+   * " with is_file. Called at start, and after that whenever the property is
+   * set. */
   gchar *(*parse) (gpointer settings);
   gboolean is_file; /* parse() reads a file: errors are RESOURCE errors */
 
@@ -110,8 +112,8 @@ struct _GstCuvSettings {
   gint error_posted; /* whether the element posted an error since the start;
                         atomic */
   gboolean is_resource_problem; /* set by GstCuvSettingsUse */
-  guint serial, applied;        /* changes so far, and when applied */
-  GMutex changing;              /* one parsed property changes at a time */
+  guint serial, applied; /* number of changes so far, and at the last apply() */
+  GMutex changing;       /* one parsed property changes at a time */
 };
 
 /* For class_init: installs the properties and sets the class's set_property(),
@@ -125,7 +127,7 @@ CUV_API void gst_cuv_settings_class_install (
 CUV_API void gst_cuv_settings_init (
     GstCuvSettings *self, gpointer element, const GstCuvSettingsTable *table);
 
-/* The settings of the element's most derived class that has some. */
+/* Returns the settings of the element's most derived class that has some. */
 CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 
 /* Calls all parse() functions. Returns FALSE after an element error. */
@@ -158,7 +160,7 @@ CUV_API gboolean gst_cuv_settings_apply (
 CUV_API gboolean gst_cuv_settings_apply_changes (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
-/* The GParamSpec of a setting. */
+/* Makes the GParamSpec of a setting. */
 GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
 
 /* ---- enums ---- */

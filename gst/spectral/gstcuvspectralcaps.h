@@ -27,7 +27,8 @@ G_BEGIN_DECLS
   "), format = (string) "                                                      \
   "{ RGBA, RGBx, NV12 }, " GST_CUV_SPECTRAL_SIZES
 
-/* Bytes of a cube or video frame; FALSE for invalid caps. */
+/* Sets *size to the bytes of a cube or video frame. Returns FALSE for invalid
+ * caps. */
 gboolean gst_cuv_spectral_caps_unit_size (GstCaps *caps, gsize *size);
 
 /* Intersects caps with a filter, in the filter's order; NULL filters nothing.

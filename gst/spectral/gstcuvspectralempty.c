@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define MAX_NAMED 12 /* bands in a message */
+#define MAX_NAMED 12 /* maximum number of bands named in a message */
 
 /* The good bands without a valid sample so far. */
 typedef struct {

@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 CUV_API void gst_cuv_spectral_header_add (GstBuffer *buffer,
     const GstCuvSpectralInfo *info, GBytes *image, GBytes *samples);
 
-/* The keys that are valid for a cube of this size, as header text, or NULL;
- * g_free() it. */
+/* Returns the keys that are valid for a cube of this size, as header text, or
+ * NULL; g_free() it. */
 CUV_API gchar *gst_cuv_spectral_header_text (
     GstBuffer *buffer, const GstCuvSpectralInfo *info);
 
