@@ -58,7 +58,7 @@ struct _GstVisionCrop {
   GstBuffer *frame;               /* frame whose objects are being cropped, or
                                    * NULL */
   GArray *objects;                /* GstCuvObject, the objects of frame */
-  guint next, n_crops;            /* objects of frame */
+  guint next, n_crops;            /* index of the next object; pictures made */
   GstCuvBudget budget;            /* budget of frame's pictures */
 };
 
@@ -80,8 +80,8 @@ set_side (GstStructure *structure, const gchar *field, gint size)
     gst_structure_set (structure, field, GST_TYPE_INT_RANGE, 1, G_MAXINT, NULL);
 }
 
-/* The caps of the other pad. Sizes are free, except that pictures have the
- * width and height set as properties; pictures have a variable rate and are
+/* Returns the caps of the other pad. Sizes are free, except that pictures have
+ * the width and height set as properties; pictures have a variable rate and are
  * progressive. */
 static GstStructure *
 other_structure (
@@ -318,7 +318,7 @@ make_crop (GstVisionCrop *self, const GstCuvObject *object,
 
 /* ---- frames ---- */
 
-/* New sizes set as properties take effect with new caps. */
+/* Negotiates new caps if width or height has been set to another value. */
 static GstFlowReturn
 gst_vision_crop_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)

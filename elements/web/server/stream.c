@@ -178,7 +178,7 @@ cuv_web_stream_is_stale (CuvWebStream *self)
   return stale;
 }
 
-/* NULL: none, or it was flushed. */
+/* Returns the published frame; NULL if there is none, or it was flushed. */
 static CuvWebFrame *
 take_published (CuvWebStream *self)
 {
