@@ -25,7 +25,7 @@ template <int PLANES> struct CuvPcaBytes {
       words[p][word] &= mask;
   }
 
-  // Mask of the samples that equal value: 255 in their bytes.
+  // Returns a mask of the samples that equal value: 255 in their bytes.
   __device__ __forceinline__ unsigned
   equal (int word, unsigned value) const
   {
