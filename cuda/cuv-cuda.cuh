@@ -311,8 +311,8 @@ typedef struct {
 } CuvBuffer;
 
 CUV_API int cuv_buffer_reserve (CuvBuffer *self, size_t size);
-/* Reserves memory and copies data to it; no pending work may read the buffer.
- * */
+/* Reserves memory and copies data to it; no pending work may read the
+ * buffer. */
 CUV_API int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
 CUV_API void cuv_buffer_clear (CuvBuffer *self);
 

@@ -74,8 +74,10 @@ has_add_defaults (const CuvLdpLayout *layout)
   return memcmp (&wanted, layout, sizeof wanted) == 0;
 }
 
-/* For a new index. --set grid means that number of blocks instead of blocks of
- * 16 pixels: materials need a single block, and all the detail of a patch. */
+/* Sets the defaults of a new index. If --set gives a grid, blocks are not 16
+ * pixels wide but as large as the grid makes them, and pictures are described
+ * in more detail: materials need a single block, and all the detail of a
+ * patch. */
 static void
 set_add_defaults (GstElement *sink)
 {
@@ -219,7 +221,7 @@ push (Adder *self, GstSample *sample, const gchar *name)
       self->pad, gst_buffer_ref (gst_sample_get_buffer (sample)));
 }
 
-/* FALSE: no more pictures can be added. */
+/* Adds a picture. Returns FALSE if no more pictures can be added. */
 static gboolean
 adder_add (Adder *self, const gchar *path, guint *n_skipped)
 {

@@ -20,8 +20,8 @@ gboolean gst_cuv_color_from_value (const GValue *value, guint *argb);
   "a name such as red, \"#rgb\", \"#rrggbb\", \"#aarrggbb\" or 0xaarrggbb"
 
 /* Returns the colour with an alpha of 255 if its alpha is 0: a colour written
- * without alpha must be visible; the property opacity makes things transparent.
- * */
+ * without alpha must be visible; the property opacity makes things
+ * transparent. */
 guint gst_cuv_color_opaque_if_none (guint argb);
 
 G_END_DECLS

@@ -89,8 +89,8 @@ void cuv_pca_add (const CuvPcaTile *tile, CuvPcaSum *sums);
 void cuv_pca_merge (
     int n, bool is_exact, const CuvPcaSum *chunk, CuvPcaSum *sums);
 
-/* Computes all CUV_PCA_SUMS (n) sums of a cube. Returns false if out of memory.
- * */
+/* Computes all CUV_PCA_SUMS (n) sums of a cube. Returns false if out of
+ * memory. */
 bool cuv_pca_sums (
     const CuvCube *cube, const CuvPcaBands *bands, CuvPcaSum *sums);
 

@@ -64,8 +64,8 @@ gst_cuv_event_is_request_analysis (const GstEvent *event)
       && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
 }
 
-/* Explains why inference-interval has no effect, which would look like a bug.
- * */
+/* Explains why inference-interval has no effect, which would look like a
+ * bug. */
 static void
 report_requests (GstCuvFilter *self, gboolean requested, guint interval)
 {

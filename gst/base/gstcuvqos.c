@@ -345,8 +345,8 @@ gst_cuv_qos_query (GstCuvQos *self, GstQuery *query)
   GST_OBJECT_UNLOCK (self->element);
   if (!live)
     return TRUE;
-  /* one frame is held at a time, so the maximum grows by as much as the minimum
-   * */
+  /* one frame is held at a time, so the maximum grows by as much as the
+   * minimum */
   min += own;
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += own;

@@ -86,8 +86,8 @@ frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
     cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST };
 }
 
-/* Sets the width in bytes and the number of rows of plane p, without padding.
- * */
+/* Sets the width in bytes and the number of rows of plane p, without
+ * padding. */
 static void
 plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
 {

@@ -30,8 +30,8 @@ void cuv_http_connections_tick (CuvHttp *self);
 /* ---- input.c ---- */
 
 /* Makes a connection that reads at most CUV_HTTP_MAX_INPUT bytes. plain: there
- * is no TLS, so a larger request can be answered. *input is set to a reference.
- * */
+ * is no TLS, so a larger request can be answered. *input is set to a
+ * reference. */
 GSocketConnection *cuv_http_stream_new (
     GSocket *socket, gboolean plain, CuvHttpInput **input);
 void cuv_http_input_unlimit (CuvHttpInput *self);

@@ -95,8 +95,8 @@ find_address (GSocketFamily family)
   return found;
 }
 
-/* Returns the host for the URL: "0.0.0.0" would be useless on another machine.
- * */
+/* Returns the host for the URL: "0.0.0.0" would be useless on another
+ * machine. */
 static gchar *
 url_host (GInetAddress *address)
 {

@@ -172,8 +172,8 @@ csv_append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
   extra_field (text, json);
 }
 
-/* Appends a row of a table, or, if table is NULL, of a frame without results.
- * */
+/* Appends a row of a table, or, if table is NULL, of a frame without
+ * results. */
 static void
 append_table_row (GString *text, CuvJson *json, const gchar *kind,
     const CuvRecordFrame *frame, const GstCuvTable *table, guint row)

@@ -9,8 +9,8 @@
 
 enum { MOST_FIELDS = 1024 };
 
-/* The fields of the row at *at, which is set to the next row. Fields beyond
- * MOST_FIELDS become part of the last one. */
+/* Returns the fields of the row at *at, and sets *at to the next row. Fields
+ * beyond MOST_FIELDS become part of the last one. */
 static GPtrArray *
 next_row (const gchar **at)
 {
@@ -35,7 +35,8 @@ next_row (const gchar **at)
   return row;
 }
 
-/* VIA 1 writes #filename. */
+/* Sets places to the indices of the columns. A # before a name is ignored: VIA
+ * 1 writes #filename. */
 static void
 csv_find_columns (GPtrArray *header, const CuvCsvTable *table, guint *places)
 {

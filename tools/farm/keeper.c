@@ -34,7 +34,7 @@ typedef struct {
   guint64 n;    /* messages that it delivered */
 } Watch;
 
-/* The key, after "$KV.BUCKET." of the subject. */
+/* Returns the key, which follows "$KV.BUCKET." in the subject. */
 static gchar *
 key_of (const Watch *self, natsMsg *message)
 {

@@ -9,8 +9,8 @@
 
 #define CUV_PCA_BASIS_DOUBLES(n) ((n) * ((n) + 3))
 
-/* Places the arrays of a basis in memory of CUV_PCA_BASIS_DOUBLES (n) doubles.
- * */
+/* Places the arrays of a basis in memory of CUV_PCA_BASIS_DOUBLES (n)
+ * doubles. */
 CUV_HOST_DEVICE void
 cuv_pca_place_basis (CuvPcaBasis *self, int n, double *memory)
 {

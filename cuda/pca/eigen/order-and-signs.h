@@ -8,8 +8,8 @@
 #include "pca/eigen/jacobi.h"
 #include "pca/pca-types.h"
 
-/* Sorts the indices of values so that the values descend; the order is stable.
- * */
+/* Sorts the indices of values so that the values descend; the order is
+ * stable. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_sort (CuvPcaGroup group, const double *values, int n, int32_t *order)
 {

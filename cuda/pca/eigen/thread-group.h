@@ -110,8 +110,8 @@ cuv_pca_group_is_first (CuvPcaGroup group)
 
 /* ---- vectors and matrices ---- */
 
-/* Returns the dot product, from four independent partial sums to hide latency.
- * */
+/* Returns the dot product, from four independent partial sums to hide
+ * latency. */
 CUV_HOST_DEVICE double
 cuv_pca_dot (const double *a, const double *b, int n)
 {

@@ -154,8 +154,8 @@ ellipse_span (const CuvPrimitive *p, int y)
 }
 
 /* Returns the pixels that the fill covers in any of the rows y0 .. y1 - 1. Of
- * any two rows, the range of one contains that of the other, or one is empty.
- * */
+ * any two rows, the range of one contains that of the other, or one is
+ * empty. */
 static Span
 find_span (const CuvPrimitive *p, int y0, int y1)
 {

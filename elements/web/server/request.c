@@ -47,8 +47,8 @@ static const Resource resources[] = {
 /* ---- routes ---- */
 
 /* Whether path is in that of the stream. If so, sets *rest to what follows:
- * "ws" for "/ws" in "/"; NULL for "/door" in "/door", where a slash is missing.
- * */
+ * "ws" for "/ws" in "/"; NULL for "/door" in "/door", where a slash is
+ * missing. */
 static gboolean
 is_below (const CuvWebStream *stream, const gchar *path, const gchar **rest)
 {

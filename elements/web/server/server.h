@@ -40,8 +40,8 @@ CuvWebServer *cuv_web_server_open (const CuvWebConfig *config, GError **error);
 /* Leaves a server; the last call ends all connections. */
 void cuv_web_server_close (CuvWebServer *self);
 
-/* Returns the URL, such as "http://127.0.0.1:8080", without a slash at its end.
- * */
+/* Returns the URL, such as "http://127.0.0.1:8080", without a slash at its
+ * end. */
 const gchar *cuv_web_server_url (const CuvWebServer *self);
 
 typedef struct _CuvWebStream CuvWebStream;

@@ -252,8 +252,8 @@ mark_ignored (const CuvPcaBands *bands, CuvPcaTile *tile)
 }
 
 /* Marks pixels with a sample that is not finite: a sum of floats in double is
- * finite if and only if they all are. The sums of 16 pixels stay in registers.
- * */
+ * finite if and only if they all are. The sums of 16 pixels stay in
+ * registers. */
 static void
 mark_not_finite (CuvPcaTile *tile)
 {
