@@ -189,7 +189,7 @@ cuv_uniform (T value)
 
 /* Returns the index of the thread's warp in a one-dimensional block. Call from
  * whole warps.
- *  */
+ */
 static __device__ __forceinline__ int
 cuv_warp_of_thread ()
 {

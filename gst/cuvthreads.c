@@ -15,7 +15,7 @@ typedef struct {
 
 /* Does tasks until none is left. A helper thread that starts after that does
  * nothing.
- *  */
+ */
 static void
 work (Job *job)
 {

@@ -62,7 +62,7 @@ CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
  * @box: set to the box, in pixels
  *
  * Returns: FALSE if the detection is not oriented, or the object has no region
- *  */
+ */
 CUV_API gboolean gst_cuv_object_oriented_box (
     const GstCuvObject *object, GstBuffer *buffer, CuvRoi *box);
 

@@ -32,7 +32,7 @@ gboolean gst_cuv_serial_append (
 
 /* Returns the variant, or NULL if the bytes are not an intact variant of this
  * type and version.
- *  */
+ */
 GVariant *gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version);
 

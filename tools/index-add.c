@@ -74,10 +74,9 @@ has_add_defaults (const CuvLdpLayout *layout)
   return memcmp (&wanted, layout, sizeof wanted) == 0;
 }
 
-/* Sets the defaults of a new index. If --set gives a grid, blocks are not 16
- * pixels wide but as large as the grid makes them, and pictures are described
- * in more detail: materials need a single block, and all the detail of a
- * patch. */
+/* Sets the defaults of a new index. Blocks have 16 pixels on each side, unless
+ * --set gives a grid; then pictures are described in more detail as well:
+ * materials need a single block, and all the detail of a patch. */
 static void
 set_add_defaults (GstElement *sink)
 {

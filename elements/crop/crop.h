@@ -45,7 +45,7 @@ typedef struct {
 
 /* Plans the picture of a box, which may exceed the frame. Returns FALSE if no
  * pixel of the box is in the frame.
- *  */
+ */
 bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,
     unsigned x, unsigned y, unsigned w, unsigned h, int frame_width,
     int frame_height);

@@ -31,14 +31,14 @@ gst_vision_crop_parse_labels (gpointer settings)
  * ratio, or is the object's width if height is 0 as well.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionCrop:height:
  *
  * Height of the pictures in pixels; 0 has the same meaning as for width.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionCrop:add-borders:
  *
@@ -54,7 +54,7 @@ gst_vision_crop_parse_labels (gpointer settings)
  * The picture ends at the frame's edge.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionCrop:labels:
  *
@@ -70,7 +70,7 @@ gst_vision_crop_parse_labels (gpointer settings)
  * guint64.
  *
  * Since: 0.1
- *  */
+ */
 static const GstCuvSetting list[] = {
   { "width", "Width",
       "Width of the pictures in pixels (0 = from height, or the object's own)",

@@ -236,7 +236,7 @@ make_fill_color (void)
  * "#aarrggbb".
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionOverlay:label-colors:
  *
@@ -251,7 +251,7 @@ make_fill_color (void)
  * Thickness of lines in pixels. 0 means 1 + 1/300 of the frame's height.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionOverlay:font:
  *
@@ -260,7 +260,7 @@ make_fill_color (void)
  * pixels. The maximum size is 256 pixels.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionOverlay:trail-length:
  *
@@ -341,7 +341,7 @@ make_fill_color (void)
  * frames drawn on), all guint64; and device (cuda or cpu).
  *
  * Since: 0.1
- *  */
+ */
 static const GstCuvSetting list[] = {
   { "draw-boxes", "Draw boxes", "Draw the outline of regions of interest",
       .offset = AT (draw_boxes), .type = G_TYPE_BOOLEAN, .value = TRUE },

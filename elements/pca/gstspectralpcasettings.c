@@ -69,7 +69,7 @@ load_basis (gpointer settings)
  * with 1, components depend on the current frame only.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstSpectralPca:basis-location:
  *
@@ -229,7 +229,7 @@ gst_spectral_pca_signals_install (GType type, GCallback freeze, GCallback thaw)
    * Returns: whether there were components and they could be saved
    *
    * Since: 0.1
-   *  */
+   */
   g_signal_new_class_handler ("freeze-basis", type,
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, freeze, NULL, NULL, NULL,
       G_TYPE_BOOLEAN, 1, G_TYPE_STRING);

@@ -313,7 +313,7 @@ gst_cuv_transfer_class_init (GstCuvTransferClass *klass)
    * copied pass untouched.
    *
    * Since: 0.1
-   *  */
+   */
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Statistics of the element's work", GST_TYPE_STRUCTURE,

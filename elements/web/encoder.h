@@ -27,7 +27,7 @@ typedef struct {
 
 /* Called in the encoder's thread when a frame fails, and then not again until
  * one has succeeded.
- *  */
+ */
 typedef void (*CuvWebWarn) (gpointer data, const gchar *problem);
 
 /* Makes an encoder. data is the element, which outlives the encoder. */

@@ -17,7 +17,7 @@
  * ]| Open http://127.0.0.1:8080/ in a browser.
  *
  * Since: 0.1
- *  */
+ */
 #include "config.h"
 
 #include <gst/base/gstbasesink.h>

@@ -211,7 +211,7 @@ web_get_url (GstElement *element, GValue *value)
  * NULL and READY only.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionWebSink:port:
  *
@@ -220,7 +220,7 @@ web_get_url (GstElement *element, GValue *value)
  * change in NULL and READY only.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionWebSink:path:
  *
@@ -236,7 +236,7 @@ web_get_url (GstElement *element, GValue *value)
  * is 0.0.0.0 or ::, the URL is one that other machines can reach.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionWebSink:token-file:
  *
@@ -297,7 +297,7 @@ web_get_url (GstElement *element, GValue *value)
  * take.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionWebSink:max-width:
  *
@@ -305,7 +305,7 @@ web_get_url (GstElement *element, GValue *value)
  * limit. Coordinates in records are always those of the frame.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstVisionWebSink:jpeg-quality:
  *
@@ -331,7 +331,7 @@ web_get_url (GstElement *element, GValue *value)
  * (guint), the current number.
  *
  * Since: 0.1
- *  */
+ */
 static const GstCuvSetting list[] = {
   { "address", "Address", "IP address to serve at (0.0.0.0 = all)",
       .offset = AT (address), .type = G_TYPE_STRING, .text = "127.0.0.1",

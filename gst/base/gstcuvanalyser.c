@@ -91,7 +91,7 @@ gst_cuv_analyser_end (
 
 /* GstBaseTransform calls this again after each push, until no frame is
  * returned.
- *  */
+ */
 static GstFlowReturn
 gst_cuv_analyser_generate_output (GstBaseTransform *trans, GstBuffer **out)
 {
@@ -233,7 +233,7 @@ gst_cuv_analyser_stop (GstBaseTransform *trans)
  * elements of the process), and the element's own counts.
  *
  * Since: 0.1
- *  */
+ */
 static const GstCuvSetting list[] = {
   { "n-threads", "Threads",
       "Number of threads for work on the CPU (0 = one per processor)",

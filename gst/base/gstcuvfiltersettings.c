@@ -20,14 +20,14 @@ GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
  * posted, once, if no frame was analysed for a second.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstCuvFilter:message:
  *
  * When to post a message, named after the element, with the results.
  *
  * Since: 0.1
- *  */
+ */
 /**
  * GstCuvFilter:stats-interval:
  *
@@ -35,7 +35,7 @@ GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
  * after the element with "-stats" appended; 0 = no messages.
  *
  * Since: 0.1
- *  */
+ */
 static const GstCuvSetting list[] = {
   { "inference-interval", "Inference interval", "Analyse one of every N frames",
       .offset = AT (inference_interval), .type = G_TYPE_UINT, .minimum = 1,

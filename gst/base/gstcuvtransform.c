@@ -453,7 +453,7 @@ gst_cuv_transform_class_init (GstCuvTransformClass *klass)
    * any. Frames in CUDA memory are processed in the context of their memory.
    *
    * Since: 0.1
-   *  */
+   */
   g_object_class_install_property (object_class, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device",
           "CUDA device to use if the frame does not determine it (-1 = any)",

@@ -55,7 +55,7 @@
  *     cuvjsonreader  JSON
  *     cuvtls         certificates and keys
  *     cuvlibrary     libraries that are opened at run time
- *  */
+ */
 #ifndef GST_CUV_TRANSFORM_H
 #define GST_CUV_TRANSFORM_H
 

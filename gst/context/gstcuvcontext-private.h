@@ -21,7 +21,7 @@
 
 /* Returns the context in use, or NULL; it stays valid until the streaming
  * thread changes it.
- *  */
+ */
 GstCudaContext *gst_cuv_context_current (GstCuvContext *self);
 
 /* Frees the pinned buffer; the context is current. */

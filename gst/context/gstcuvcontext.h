@@ -147,7 +147,7 @@ CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);
 
 /* Returns NULL, or the reason why this GStreamer's CUDA memory cannot hold this
  * format.
- *  */
+ */
 CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
 
 /* Returns the flag that maps a buffer's CUDA memory on the device. */

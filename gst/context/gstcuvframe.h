@@ -67,7 +67,7 @@ CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
 /* Returns the processor for the frame: the GPU if the frame is there, otherwise
  * n_threads threads of the CPU.
- *  */
+ */
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);
 

@@ -21,7 +21,7 @@ void gst_cuv_setting_fetch (
 
 /* Returns the value for messages, to be freed. It is valid UTF-8 even if it is
  * a file name that is not.
- *  */
+ */
 gchar *gst_cuv_setting_describe (
     const GstCuvSetting *setting, gpointer settings);
 

@@ -455,7 +455,7 @@ parse_components (gpointer properties)
  * component three times.
  *
  * Since: 0.1
- *  */
+ */
 static const GstCuvSetting list[] = {
   { "components", "Components",
       "Numbers of the components shown as red, green and blue, 1 to 1024 (0 = "

@@ -28,7 +28,7 @@ typedef struct {
   Part part;
   Scan *scan;
   guint8 *packed; /* descriptors of queries */
-  /* of the root */
+  /* used by the root only */
   Queries *queries;
   RecordQuery waiting[SCAN_MAX_QUERIES]; /* not yet compared */
   guint n_waiting;
@@ -37,7 +37,7 @@ typedef struct {
   gboolean skipped;     /* some query failed */
 } Search;
 
-/* Bytes of a query's descriptors, of all orientations. */
+/* Returns the bytes of a query's descriptors of all orientations. */
 static gsize
 descriptors_size (const Search *self)
 {
@@ -318,7 +318,7 @@ search_lead (Search *self)
 
 /* ---- main ---- */
 
-/* What only the root needs. */
+/* Opens what only the root needs. */
 static gchar *
 open_root (Search *self)
 {

@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
   const InputOptions *options;
-  CuvStoreKeep keep; /* of the pictures that are decoded */
+  CuvStoreKeep keep; /* what is kept of decoded pictures */
   CuvDataset *dataset;
   Classes *classes;
   GPtrArray *annotations; /* of CuvAnnotations */

@@ -36,7 +36,7 @@ typedef struct {
   gint n;        /* atomic: trees learnt or recalled */
   CuvTrainTree last;
   StateFile *state_file;
-  GError *problem; /* of the file */
+  GError *problem; /* error of the state file */
   gint failed;     /* atomic: there is a problem */
 } Training;
 

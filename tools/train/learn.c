@@ -66,7 +66,7 @@ learn_check (const Results *self, GError **error)
   return FALSE;
 }
 
-/* FALSE on failure: see cuv_trainer_failure(). */
+/* Returns FALSE on failure: see cuv_trainer_failure(). */
 static gboolean
 learn_add_samples (Results *self, CuvTrainer *trainer)
 {

@@ -331,7 +331,7 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
 
 /* Computes second-order corrections of orthonormal vectors: g = c c^T, m = c
  * values c^T.
- *  */
+ */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_refine (
     CuvPcaGroup group, CuvPcaScratch *self, int n, double limit, float largest)
@@ -427,7 +427,7 @@ cuv_pca_rotate (CuvPcaGroup group, CuvPcaScratch self, int n, double norm)
  * of vectors, which hold the initial estimate, and their values; a is kept.
  * Iterates until corrections are at rounding level. Returns the number of
  * sweeps of rotations. turned: norm of all corrections, infinite after a sweep.
- *  */
+ */
 CUV_PCA_GROUP_FUNC int
 cuv_pca_find_vectors (
     CuvPcaGroup group, CuvPcaScratch *self, int n, float *turned)
