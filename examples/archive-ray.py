@@ -24,7 +24,7 @@ PROBE = 50  # videos whose length one task finds
 
 
 def at_least(least, kind=float):
-    """Returns a parser that refuses numbers below least."""
+    """Returns a parser that refuses numbers below `least`."""
     def number(text):
         if not (value := kind(text)) >= least:
             raise argparse.ArgumentTypeError(f'{text} is less than {least}')

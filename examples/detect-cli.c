@@ -167,7 +167,8 @@ print_timing (FILE *out, const gchar *name, const GstStructure *stats)
   n_frames++;
 }
 
-/* Windows left after so many stages or weak classifiers. */
+/* Prints how many windows were left after each number of stages or weak
+ * classifiers. */
 static void
 print_survivors (FILE *out, const gchar *name, const GstStructure *stats)
 {

@@ -21,9 +21,10 @@ typedef struct {
 
   /* used by the pipeline's thread */
   GstElement *decoder;
-  GstAppSink *frames;      /* the decoder's output */
-  const gchar *name;       /* of the current file; atomic */
-  GstClockTime start, end; /* of the current file; of the last frame */
+  GstAppSink *frames; /* the decoder's output */
+  const gchar *name;  /* of the current file; atomic */
+  GstClockTime start,
+      end; /* start of the current file; end of the last frame */
   gint next_file, n_of_file, n_frames, n_objects;
   gboolean failed; /* a file could not be decoded */
 } Detect;
@@ -105,8 +106,8 @@ close_input (Detect *self)
   gst_clear_object (&self->decoder);
 }
 
-/* NULL at the end of the file, or if it cannot be decoded, which some decoders
- * do not report. */
+/* Returns the next frame; NULL at the end of the file, or if it cannot be
+ * decoded, which some decoders do not report. */
 static GstSample *
 pull_frame (Detect *self)
 {
@@ -136,7 +137,7 @@ pull_frame (Detect *self)
   return sample;
 }
 
-/* FOLDER/000012-NAME.png as a printf format for multifilesink. */
+/* Returns FOLDER/000012-NAME.png as a printf format for multifilesink. */
 static gchar *
 picture_location (Detect *self)
 {
@@ -149,9 +150,9 @@ picture_location (Detect *self)
   return g_string_free (path, FALSE);
 }
 
-/* A video has the size and rate of the first frame, or 25/s if that is a
- * picture. The compositor scales frames to it, and repeats them for their
- * duration. */
+/* The output video has the size and rate of the first frame, or 25 frames per
+ * second if that is a picture. The compositor scales frames to it, and repeats
+ * them for their duration. */
 static void
 set_video_format (GstChildProxy *elements, GstCaps *frame_caps)
 {

@@ -29,7 +29,8 @@ from gi.repository import GLib, Gst  # noqa: E402
 __all__ = ["Table", "add_object", "copy", "crop", "fields", "objects", "picture", "quote",
            "record", "samples", "table", "tables"]
 
-# of struct and of NumPy; texts are numbers of the table's texts
+# type codes of struct and of NumPy; a text is stored as its index in the
+# table's texts
 _TYPES = {
     "f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4"), "u32": ("I", "<u4"),
     "i64": ("q", "<i8"), "u64": ("Q", "<u8"), "u16": ("H", "<u2"), "u8": ("B", "u1"),
@@ -69,7 +70,8 @@ def _parts(frame, caps):
 
 
 def _time(frame):
-    """The stream time, as visionpublish writes it; None if the frame's segment is unknown."""
+    """Returns the stream time, as visionpublish writes it; None if the frame's
+    segment is unknown."""
     segment = frame.get_segment() if isinstance(frame, Gst.Sample) else None
     if segment is None or segment.format != Gst.Format.TIME:
         return None
