@@ -66,8 +66,7 @@ cuv_cuda_record (cudaError_t status, const char *call)
 
 /* Allows launches of a kernel with this many bytes of dynamic shared memory on
  * the current device. The limit only grows, because other threads may launch
- * the kernel, too.
- */
+ * the kernel, too. */
 inline int
 cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 {
@@ -188,8 +187,7 @@ cuv_uniform (T value)
 }
 
 /* Returns the index of the thread's warp in a one-dimensional block. Call from
- * whole warps.
- */
+ * whole warps. */
 static __device__ __forceinline__ int
 cuv_warp_of_thread ()
 {

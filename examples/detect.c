@@ -4,8 +4,7 @@
  * file has its own decoder, so that a broken file does not stop the pipeline.
  *
  * cc -o detect detect.c detect-cli.c \
- *   $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-video-1.0)
- */
+ *   $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-video-1.0) */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <gst/app/app.h>

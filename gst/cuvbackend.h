@@ -28,8 +28,7 @@ typedef struct {
   /* Allocates all memory that jobs with this config need for frames like this
    * one. On the device it also runs every kernel once, as the first launch
    * loads it. Sets *state; after an error, close() is called if it was set.
-   * Optional.
-   */
+   * Optional. */
   const char *(*open) (void **state, const void *config, const CuvFrame *frame,
       const CuvProcessor *processor);
 

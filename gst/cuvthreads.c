@@ -14,8 +14,7 @@ typedef struct {
 } Job;
 
 /* Does tasks until none is left. A helper thread that starts after that does
- * nothing.
- */
+ * nothing. */
 static void
 work (Job *job)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Certificates and keys from PEM files, checked at the start rather than at the
- * first connection.
- */
+ * first connection. */
 #ifndef CUV_TLS_H
 #define CUV_TLS_H
 

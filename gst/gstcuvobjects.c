@@ -46,8 +46,7 @@ get_double (const GstStructure *structure, const gchar *field, gdouble *number)
 }
 
 /* Returns the confidence of the param "detection", otherwise of the first param
- * that has one.
- */
+ * that has one. */
 static gdouble
 region_confidence (GstVideoRegionOfInterestMeta *roi)
 {

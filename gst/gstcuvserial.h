@@ -4,8 +4,7 @@
  *
  *   gstcuvserial.c           tables and regions of interest; checksum, names
  *   gstcuvserialvalues.c     structures and their values
- *   gstcuvserialanalytics.c  GstAnalytics
- */
+ *   gstcuvserialanalytics.c  GstAnalytics */
 #ifndef GST_CUV_SERIAL_H
 #define GST_CUV_SERIAL_H
 
@@ -31,8 +30,7 @@ gboolean gst_cuv_serial_append (
     GstByteArrayInterface *data, guint8 *version, GVariant *variant);
 
 /* Returns the variant, or NULL if the bytes are not an intact variant of this
- * type and version.
- */
+ * type and version. */
 GVariant *gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version);
 

@@ -137,8 +137,7 @@ cuv_fill_across (const CuvPrimitive *p, const uint8_t *means,
 }
 
 /* Returns the new value of sample (s, t) of a component, counted from the first
- * cell.
- */
+ * cell. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_sample (const CuvPrimitive *p, const uint8_t *means,
     const CuvComponent *c, int component, int s, int t)

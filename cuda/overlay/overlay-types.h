@@ -170,8 +170,7 @@ cuv_picture_index (int distance, int64_t inverse)
 }
 
 /* Returns the pixel of a picture that is drawn at (x, y), which is within its
- * bounds.
- */
+ * bounds. */
 CUV_HOST_DEVICE const uint8_t *
 cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
 {

@@ -7,8 +7,7 @@
 #include "cuv-rgb.h"
 
 /* Converts pixel (x, y) of a frame of Y, U, V, with the nearest chroma, or of
- * R, G, B.
- */
+ * R, G, B. */
 CUV_HOST_DEVICE void
 cuv_web_pixel (const CuvFrame *frame, const CuvRgbMatrix *matrix, int x, int y,
     uint8_t bgr[3])

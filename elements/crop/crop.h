@@ -44,8 +44,7 @@ typedef struct {
 #define CUV_CROP_RATIO 16
 
 /* Plans the picture of a box, which may exceed the frame. Returns FALSE if no
- * pixel of the box is in the frame.
- */
+ * pixel of the box is in the frame. */
 bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,
     unsigned x, unsigned y, unsigned w, unsigned h, int frame_width,
     int frame_height);

@@ -34,8 +34,7 @@
  *     x86/pca-avx2.c             sums, projections and pixels in AVX2
  *     x86/pca-avx2-load.c        and the loading of tiles
  *   ../../cuda/pca/eigen/      moments and the eigen solver, for gcc and nvcc
- *   ../../cuda/pca/            the same on the GPU
- */
+ *   ../../cuda/pca/            the same on the GPU */
 #ifndef CUV_PCA_H
 #define CUV_PCA_H
 

@@ -78,8 +78,7 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
 }
 
 /* Releases the previous buffer without the lock, since freeing it may take
- * long.
- */
+ * long. */
 void
 cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
 {
@@ -88,8 +87,7 @@ cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
 
   g_mutex_lock (&self->lock);
   /* checked with the lock held: if the last viewer leaves after this, the flush
-   * comes after it, too
-   */
+   * comes after it, too */
   wanted = cuv_web_stream_viewers (self->stream) > 0
       && !(input->again && input->number == self->taken);
   before = g_steal_pointer (&self->newest.buffer);

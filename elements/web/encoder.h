@@ -26,8 +26,7 @@ typedef struct {
 } CuvWebInput;
 
 /* Called in the encoder's thread when a frame fails, and then not again until
- * one has succeeded.
- */
+ * one has succeeded. */
 typedef void (*CuvWebWarn) (gpointer data, const gchar *problem);
 
 /* Makes an encoder. data is the element, which outlives the encoder. */

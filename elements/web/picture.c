@@ -39,8 +39,7 @@ pixel_format (GstVideoFormat format)
 }
 
 /* Computes the size of the picture, which has square pixels and is not larger
- * than the frame.
- */
+ * than the frame. */
 static void
 picture_size (
     const GstVideoInfo *info, guint max_width, gint *width, gint *height)

@@ -90,8 +90,7 @@ gst_cuv_analyser_end (
 }
 
 /* GstBaseTransform calls this again after each push, until no frame is
- * returned.
- */
+ * returned. */
 static GstFlowReturn
 gst_cuv_analyser_generate_output (GstBaseTransform *trans, GstBuffer **out)
 {

@@ -99,8 +99,7 @@ typedef enum {
 } GstCuvMessage;
 
 /* Requests analysis of the next frame, regardless of inference-interval. May be
- * called from any thread.
- */
+ * called from any thread. */
 CUV_API void gst_cuv_filter_request_analysis (GstCuvFilter *self);
 
 /* Returns an upstream event with which an element that waits for an object asks

@@ -295,8 +295,7 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 
 /* Whether a copy keeps this meta. Copies have the same size and orientation, so
  * every meta stays true, except those that describe the memory or keep it
- * alive.
- */
+ * alive. */
 static gboolean
 describes_frame (const GstMetaInfo *info)
 {

@@ -54,8 +54,7 @@
  *     cuvfile        files that a user names
  *     cuvjsonreader  JSON
  *     cuvtls         certificates and keys
- *     cuvlibrary     libraries that are opened at run time
- */
+ *     cuvlibrary     libraries that are opened at run time */
 #ifndef GST_CUV_TRANSFORM_H
 #define GST_CUV_TRANSFORM_H
 

@@ -20,8 +20,7 @@
 #endif
 
 /* Returns the context in use, or NULL; it stays valid until the streaming
- * thread changes it.
- */
+ * thread changes it. */
 GstCudaContext *gst_cuv_context_current (GstCuvContext *self);
 
 /* Frees the pinned buffer; the context is current. */

@@ -146,8 +146,7 @@ CUV_API GstBufferPool *gst_cuv_context_new_pinned_pool (
 CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);
 
 /* Returns NULL, or the reason why this GStreamer's CUDA memory cannot hold this
- * format.
- */
+ * format. */
 CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
 
 /* Returns the flag that maps a buffer's CUDA memory on the device. */

@@ -40,8 +40,7 @@ CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
 
 /* Parses the caps of frames that an element reads. Returns FALSE if they are
  * not raw video, or, after an element error, if CUDA memory cannot hold their
- * format.
- */
+ * format. */
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);
 
@@ -66,8 +65,7 @@ CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
 /* Returns the processor for the frame: the GPU if the frame is there, otherwise
- * n_threads threads of the CPU.
- */
+ * n_threads threads of the CPU. */
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);
 

@@ -112,8 +112,7 @@ cuv_http_connections_sweep (CuvHttp *http)
 /* ---- accepting ---- */
 
 /* The kernel detects a peer that vanishes without closing. A peer that does not
- * read is ended, and counted, by the server itself after a shorter timeout.
- */
+ * read is ended, and counted, by the server itself after a shorter timeout. */
 static void
 set_options (GSocket *socket, guint timeout)
 {

@@ -85,8 +85,7 @@ CuvHttpConnection *cuv_http_connection_of (
  * cannot write. */
 void cuv_http_connection_shutdown (CuvHttpConnection *self);
 /* Whether the peer has closed the connection. libsoup does not notice while it
- * is not sending.
- */
+ * is not sending. */
 gboolean cuv_http_connection_is_over (const CuvHttpConnection *self);
 /* Removes the limit of input, once the request has been read. */
 void cuv_http_connection_unlimit (CuvHttpConnection *self);

@@ -13,8 +13,7 @@
 gchar *gst_cuv_picture_check (void);
 
 /* Returns the first frame of a file, or NULL with *problem set, which is to be
- * freed.
- */
+ * freed. */
 GstSample *gst_cuv_picture_load (const gchar *path, gchar **problem);
 
 /* Calls visit with each frame of a picture or video and its number, until it

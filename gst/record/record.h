@@ -31,8 +31,7 @@ typedef struct {
 } CuvRecordFrame;
 
 /* Returns the time in a GstReferenceTimestampMeta of NTP or Unix time, 0 if
- * there is none.
- */
+ * there is none. */
 gint64 cuv_record_captured (GstBuffer *buffer);
 
 /* An object and the fields of its detection: a parameter of the region, or the

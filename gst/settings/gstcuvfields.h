@@ -20,8 +20,7 @@ void gst_cuv_setting_fetch (
     const GstCuvSetting *setting, gconstpointer field, GValue *value);
 
 /* Returns the value for messages, to be freed. It is valid UTF-8 even if it is
- * a file name that is not.
- */
+ * a file name that is not. */
 gchar *gst_cuv_setting_describe (
     const GstCuvSetting *setting, gpointer settings);
 

@@ -44,8 +44,7 @@ CUV_API gboolean gst_cuv_spectral_info_from_caps (
 CUV_API GstCaps *gst_cuv_spectral_info_to_caps (const GstCuvSpectralInfo *info);
 
 /* Returns the bytes of a cube, or 0 if a size is out of range or the product
- * overflows gsize.
- */
+ * overflows gsize. */
 CUV_API gsize gst_cuv_spectral_info_size (const GstCuvSpectralInfo *info);
 
 /* Returns the number of bands that are not bad. */

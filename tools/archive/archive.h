@@ -81,8 +81,7 @@ typedef struct {
 
 /* Returns an array of Video, in the order of the lists, each path once. Returns
  * NULL with an error: a list cannot be read, a path is not a file, or is
- * outside of --root.
- */
+ * outside of --root. */
 GPtrArray *videos_list (const ArchiveOptions *options, GError **error);
 
 /* Reads the size and modification time of the file. */
@@ -101,8 +100,7 @@ typedef struct {
 } Template;
 
 /* Returns NULL with an error if the pipeline is invalid. line must outlive the
- * template.
- */
+ * template. */
 Template *template_new (const gchar *line, GError **error);
 void template_free (Template *self); /* NULL is allowed */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Store and Bucket, and the functions of store.c, keeper.c and events.c that
- * the other two call.
- */
+ * the other two call. */
 #ifndef FARM_STORE_PRIVATE_H
 #define FARM_STORE_PRIVATE_H
 

@@ -132,8 +132,7 @@ process_exited (GObject *process, GAsyncResult *result, gpointer data)
 
 /* Returns "ELEMENT: text detail". GStreamer's text may only name the kind of
  * error; the detail is the debug text after its first line, which names the
- * source file.
- */
+ * source file. */
 static gchar *
 describe_report (JsonObject *report)
 {

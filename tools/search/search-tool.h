@@ -187,8 +187,7 @@ typedef struct _Scan Scan;
 enum { SCAN_MAX_QUERIES = 16 };
 
 /* All ranks call it. Returns NULL after errors were printed. The part must
- * outlive the scan.
- */
+ * outlive the scan. */
 Scan *scan_new (const Part *part, const SearchOptions *options,
     const CuvProcessor *processor);
 void scan_free (Scan *self); /* NULL is allowed */

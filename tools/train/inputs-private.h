@@ -39,8 +39,7 @@ gboolean inputs_read_positives (
     Reader *self, const gchar *path, GError **error);
 
 /* Adds a picture or video, or those of a folder or a list. Returns FALSE with
- * an error.
- */
+ * an error. */
 gboolean inputs_read_negatives (
     Reader *self, const gchar *path, GError **error);
 

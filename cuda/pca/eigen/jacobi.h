@@ -330,8 +330,7 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
 }
 
 /* Computes second-order corrections of orthonormal vectors: g = c c^T, m = c
- * values c^T.
- */
+ * values c^T. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_refine (
     CuvPcaGroup group, CuvPcaScratch *self, int n, double limit, float largest)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Assigns eigenvectors to components: their order and signs, see
- * CuvPcaStabilise.
- */
+ * CuvPcaStabilise. */
 #ifndef CUV_PCA_EIGEN_ORDER_AND_SIGNS_H
 #define CUV_PCA_EIGEN_ORDER_AND_SIGNS_H
 

@@ -36,8 +36,7 @@ enum { CUV_PCA_GROUP_SLOTS = 32 };
 
 /* Magnitude of a matrix's elements: an upper bound of the sum of squares, and
  * the largest absolute value. On the GPU a sum above 1 means only that it is
- * above 1.
- */
+ * above 1. */
 typedef struct {
   float squares, largest;
 } CuvPcaMagnitude;
