@@ -212,8 +212,8 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
   return memory;
 }
 
-// Initialisation runs on the thread's own stream, not the NULL stream, and is
-// synchronised: any stream may use the memory afterwards.
+// Zeroes memory on the thread's own stream, not the NULL stream, and waits, so
+// that any stream may use the memory afterwards.
 static int
 cuv_cuda_zero (void *memory, size_t size)
 {

@@ -66,8 +66,8 @@ CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
 CUV_API gboolean gst_cuv_object_oriented_box (
     const GstCuvObject *object, GstBuffer *buffer, CuvRoi *box);
 
-/* The first id that none of the objects has. Python finds a region by its id
- * only, so the ids in a buffer must differ, whichever elements added them.
+/* Finds the first id that none of the objects has. Python finds a region by its
+ * id only, so the ids in a buffer must differ, whichever elements added them.
  *
  * @objects: an array of GstCuvObject
  *
@@ -107,7 +107,7 @@ CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
     const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,
     guint w, guint h, gdouble confidence, GstStructure *extra);
 
-/* The object's region, which is added if the object is only an ODMtd.
+/* Finds the object's region, which is added if the object is only an ODMtd.
  *
  * @buffer: a writable buffer
  * @info: the frame's video info

@@ -277,7 +277,7 @@ template <CuvCubeFormat F> struct CuvPcaPackedLane {
     }
   }
 
-  // `bytes`: offset of the pixel in the stage.
+  // Loads a pixel. `bytes`: offset of the pixel in the stage.
   __device__ __forceinline__ void
   load (const uint8_t *stage, int bytes,
       unsigned words[CuvPcaStepFormat<F>::size * 2]) const

@@ -233,7 +233,8 @@ cuv_pca_31_bands_fits (const CuvPcaPass &pass)
       && std::abs (pass.stride) <= INT32_MAX;
 }
 
-// Planar: one slot per band. Packed: one slot per sample of the pixel.
+// Sets the slots. Planar: one slot per band. Packed: one slot per sample of the
+// pixel.
 static void
 set_slots (CuvPcaPass *pass)
 {

@@ -337,7 +337,7 @@ is_used (int i)
   return MANY || i / 4 % CUV_PCA_GROUPS >= i / 4 / CUV_PCA_GROUPS * 2;
 }
 
-// Tree reduction of a part's shares through shared memory: half of the
+// Adds a part's shares by tree reduction in shared memory: half of the
 // remaining warps pass theirs to the other half. Called by all threads.
 template <bool MANY, typename T>
 static __device__ __forceinline__ void

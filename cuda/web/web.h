@@ -15,7 +15,7 @@ typedef struct _CuvWebCuda CuvWebCuda;
 
 /* Returns NULL on failure, see cuv_cuda_error(). */
 CuvWebCuda *cuv_web_cuda_new (void);
-/* NULL is allowed. */
+/* Frees self, which may be NULL. */
 void cuv_web_cuda_free (CuvWebCuda *self);
 
 /* Enqueues the conversion of a frame in device memory, of at least three

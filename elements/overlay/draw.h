@@ -119,7 +119,7 @@ void cuv_drawing_free (CuvDrawing *self);
 /* The C reference: draws the list on a frame in host memory. */
 void cuv_overlay_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
-/* The part of cuv_overlay_draw() that draws fills. */
+/* Draws the fills of the list; called by cuv_overlay_draw(). */
 void cuv_fill_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
 #endif

@@ -104,10 +104,10 @@ void cuv_pca_moments_clear (CuvPcaMoments *self);
 void cuv_pca_moments_from_sums (
     CuvPcaMoments *self, const CuvPcaSum *sums, bool is_exact);
 
-/* self = (1 - a) self + a frame, a = smoothing, in second moments per pixel. A
- * frame without valid pixels changes nothing. Scene cut: if the frame's second
- * moments differ from self's by more than half of the frame's Frobenius norm,
- * self becomes the frame's moments and true is returned. */
+/* Computes self = (1 - a) self + a frame, with a = smoothing, in second moments
+ * per pixel. A frame without valid pixels changes nothing. Scene cut: if the
+ * frame's second moments differ from self's by more than half of the frame's
+ * Frobenius norm, self becomes the frame's moments and true is returned. */
 bool cuv_pca_moments_add (
     CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing);
 

@@ -58,7 +58,7 @@ typedef struct {
   void (*publish) (GstCuvFilter *self, GstBuffer *buffer, GstStructure *message,
       GstClockTime age);
 
-  /* A number that represents the results of the last analyse():
+  /* Returns a number that represents the results of the last analyse():
    * message=on-change posts a message when it differs from that of the previous
    * frame. Called before publish(). */
   guint (*change) (GstCuvFilter *self);

@@ -77,10 +77,10 @@ analysis_is_too_slow (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   return time + GST_CUV_QOS_TOLERANCE + spare < self->busy_until;
 }
 
-/* The largest delay on arrival that does not count as a backlog. A sink in the
- * same thread blocks until it has shown the previous frame, so this one may
- * arrive late by the latency of the elements upstream. Once there is a backlog
- * no tolerance is added: skipping then removes all of it. */
+/* Returns the largest delay on arrival that does not count as a backlog. A sink
+ * in the same thread blocks until it has shown the previous frame, so this one
+ * may arrive late by the latency of the elements upstream. Once there is a
+ * backlog no tolerance is added: skipping then removes all of it. */
 static GstClockTime
 allowed_delay (GstCuvQos *self, GstClockTime duration)
 {

@@ -72,8 +72,8 @@ struct _GstCuvContext {
   CuvWait wait; /* waits for work on a stream */
 };
 
-/* TRUE if this process can use CUDA memory: it was built with CUDA, the driver
- * loads and has a device. Creates no context; the answer is cached. */
+/* Whether this process can use CUDA memory: it was built with CUDA, the driver
+ * loads, and there is a device. Creates no context; the answer is cached. */
 CUV_API gboolean gst_cuv_cuda_usable (void);
 
 CUV_API void gst_cuv_context_init (

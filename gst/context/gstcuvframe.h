@@ -32,9 +32,9 @@ typedef struct {
   GstCuvContext *context;
 } GstCuvFrame;
 
-/* gst_video_frame_map() that refuses a buffer whose GstVideoMeta contradicts
- * info, or whose planes reach beyond its memory. Returns NULL, or the reason,
- * to be freed. */
+/* Maps a buffer as gst_video_frame_map() does, but refuses one whose
+ * GstVideoMeta contradicts info, or whose planes reach beyond its memory.
+ * Returns NULL, or the reason, to be freed. */
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 

@@ -47,7 +47,7 @@ search_cube (Search *self, const CuvCube *cube)
           self, cube, cube->data + y * cube->row_step + x * cube->pixel_step);
 }
 
-/* "Bands 1, 2, 7" */
+/* Returns "Bands 1, 2, 7". */
 static GString *
 name_bands (const Search *self)
 {

@@ -130,7 +130,7 @@ serve_compare (Search *self, const Command *command)
   return TRUE;
 }
 
-/* The loop of the other ranks, until COMMAND_END or an error. */
+/* Runs the loop of the other ranks, until COMMAND_END or an error. */
 static gboolean
 search_serve (Search *self)
 {
@@ -288,7 +288,8 @@ is_due (const Search *self)
       && g_get_monotonic_time () - self->waiting_since >= self->answer_us;
 }
 
-/* The loop of the root. Answers the waiting queries before it waits for stdin.
+/* Runs the loop of the root. Answers the waiting queries before it waits for
+ * stdin.
  */
 static gboolean
 search_lead (Search *self)

@@ -172,7 +172,7 @@ typedef struct {
   gsize queries;    /* bytes for queries, in host memory */
 } DeviceMemory;
 
-/* All ranks call it. */
+/* Returns the memory that this rank may use. All ranks call it. */
 DeviceMemory device_memory (
     const SearchOptions *options, const CuvProcessor *processor);
 

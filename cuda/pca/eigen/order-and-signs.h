@@ -51,7 +51,7 @@ cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
   return best;
 }
 
-/* Greedy matching: order[k] becomes the new vector matched to old vector k,
+/* Matches greedily: order[k] becomes the new vector matched to old vector k,
  * pairs of largest |dot| first. best[k] is the best match of k among all.
  * Called by one thread. */
 CUV_HOST_DEVICE void

@@ -68,7 +68,7 @@ cuv_pca_group_row_max (CuvPcaGroup group, double value)
 
 // ---- over the group, all of whose threads must call them ----
 
-// Barrier with memory ordering.
+// Synchronises the group, with memory ordering.
 CUV_PCA_GROUP_FUNC void
 cuv_pca_group_sync (CuvPcaGroup group)
 {

@@ -230,7 +230,7 @@ set_run (Painter *self, int from, int to)
   }
 }
 
-/* cuv_fill_mix() with 16-bit integers. */
+/* Computes cuv_fill_mix() with 16-bit integers. */
 static inline uint8_t
 mix (uint8_t a, uint8_t b, uint16_t wa, uint16_t wb)
 {

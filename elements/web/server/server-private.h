@@ -54,10 +54,10 @@ gboolean cuv_web_token_valid (
 
 /* ---- request.c ---- */
 
-/* The check of CuvHttpConfig: adds headers to the response, refuses other
- * hosts. */
+/* Checks a request, as `check` of CuvHttpConfig: adds headers to the response,
+ * and refuses other hosts. */
 void cuv_web_check (SoupServerMessage *message, gpointer server);
-/* A SoupServerCallback. */
+/* Handles a request, as a SoupServerCallback. */
 void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
     const char *path, GHashTable *query, gpointer server);
 /* Whether each stream serves something of this name below its path. */
