@@ -71,8 +71,8 @@ inline int
 cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 {
   static std::mutex mutex;
-  static std::map<std::pair<const void *, int>, size_t>
-      allowed; // by kernel and device
+  // the limits so far, by kernel and device
+  static std::map<std::pair<const void *, int>, size_t> allowed;
   const std::lock_guard<std::mutex> lock (mutex);
   int device;
 

@@ -20,10 +20,9 @@ typedef struct {
 
   /* used by the pipeline's thread */
   GstElement *decoder;
-  GstAppSink *frames; /* the decoder's output */
-  const gchar *name;  /* of the current file; atomic */
-  GstClockTime start,
-      end; /* start of the current file; end of the last frame */
+  GstAppSink *frames;      /* the decoder's output */
+  const gchar *name;       /* of the current file; atomic */
+  GstClockTime start, end; /* the file's start; the last frame's end */
   gint next_file, n_of_file, n_frames, n_objects;
   gboolean failed; /* a file could not be decoded */
 } Detect;

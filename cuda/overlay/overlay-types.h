@@ -118,8 +118,8 @@ CUV_HOST_DEVICE int
 cuv_line_covers (const CuvPrimitive *p, int x, int y)
 {
   const CuvLinePixel at = cuv_line_pixel (p, x, y);
-  const int32_t wx = at.vx - at.dx,
-                wy = at.vy - at.dy; /* from the second end */
+  /* from the second end */
+  const int32_t wx = at.vx - at.dx, wy = at.vy - at.dy;
 
   if (p->line.length2 > 0 && at.along >= 0 && at.along <= p->line.length2)
     return at.cross >= -p->line.low && at.cross <= p->line.high;

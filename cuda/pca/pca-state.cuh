@@ -79,9 +79,8 @@ struct CuvPcaPass {
   int64_t stride;    // bytes per row of the picture
   CuvPcaSum *sums;   // integers: CUV_PCA_COPIES of them; floats: one per block
   CuvPcaSum *pivots; // of float bands; null unless summing
-  unsigned long long *bins; // CUV_PCA_SHOWN histograms
-  unsigned long long
-      *left_out; // counts excluded pixels; null if the sums count them
+  unsigned long long *bins;     // CUV_PCA_SHOWN histograms
+  unsigned long long *left_out; // counts excluded pixels; null if sums do
 
   // set by cuv_pca_pass_plan()
   int width, height;    // pixels; an image without gaps between rows is one row

@@ -79,8 +79,7 @@ typedef struct {
   gint64 probe_gain; /* how much sooner the frames after them came */
 
   /* the warning that nothing is analysed */
-  GstClockTime
-      gap_since; /* time of the first late frame since an analysed one */
+  GstClockTime gap_since; /* the first late frame since an analysed one */
   gboolean gap_reported;
 } GstCuvQos;
 

@@ -102,9 +102,8 @@ const gchar *
 gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
     gboolean on_device, GstCuvSpectralPicture *picture)
 {
-  GstMapFlags flags =
-      GST_MAP_WRITE | NO_REF; /* metas could not be added to a buffer with
-                                 another reference */
+  /* another reference would prevent adding metas */
+  GstMapFlags flags = GST_MAP_WRITE | NO_REF;
 
   self->out = out;
   self->on_device = on_device;

@@ -26,8 +26,7 @@ typedef struct {
   JobState state;
   gboolean unable; /* this worker cannot start a process */
   guint restarts;
-  guint64
-      buffers; /* buffers that arrived at sinks, in all processes of the job */
+  guint64 buffers;    /* arrived at sinks, in all processes of the job */
   const gchar *error; /* the last one, without passwords; NULL: none yet */
   JsonObject *stats;  /* element -> its `stats`, in this process; or NULL */
 } JobInfo;

@@ -18,9 +18,8 @@ typedef struct {
   gint cell_width, cell_height;  /* size of a cell, including border and name */
   gint line;                     /* height of a name's line; 0: no names */
   gint digit;                    /* width of a digit of a name */
-  gsize begin,
-      end;   /* bytes that all names share at the beginning and at the end */
-  gint64 id; /* id of the region; -1: the whole frame */
+  gsize begin, end;              /* bytes that all names begin and end with */
+  gint64 id;                     /* id of the region; -1: the whole frame */
   guint argb;
 } Strip;
 

@@ -7,8 +7,7 @@
 #include "pca.h"
 
 typedef struct {
-  CuvPcaMoments moments,
-      frame; /* running moments, and those of the last frame */
+  CuvPcaMoments moments, frame; /* running; those of the last frame */
   CuvPcaBasis basis;
   CuvPcaScratch scratch;
   CuvPcaLimits limits; /* smoothed percentiles */
