@@ -116,7 +116,8 @@ parse_options (int *argc, char ***argv)
 
 /* ---- messages ---- */
 
-/* The cause is in GStreamer's debug text, after its first line. */
+/* Prints a message with its cause, which is in GStreamer's debug text, after
+ * the first line. */
 void
 print_message (const gchar *name, const gchar *what, GstMessage *message)
 {

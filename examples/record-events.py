@@ -140,7 +140,8 @@ class Recorder:
             while self.found and self.found[0][0] < time:  # the encoder dropped their frames
                 self.found.popleft()
                 self.unmatched += 1
-        # h264parse omits the time of a frame that has that of the frame before
+        # h264parse omits the time of a frame that has that of the previous
+        # frame
         unknown = time == Gst.CLOCK_TIME_NONE
         return self.found.popleft() if self.found and (unknown or self.found[0][0] == time) else (time, {})
 

@@ -36,7 +36,7 @@ bytes_to_variant (GBytes *bytes)
 
 static GVariant *value_to_variant (const GValue *value, guint depth);
 
-/* Returns NULL if one of the values cannot be sent. */
+/* Converts values. Returns NULL if one of them cannot be sent. */
 static GVariant *
 values_to_variant (const GValue *values, guint n,
     const GValue *(*get) (const GValue *, guint), guint depth)
@@ -122,7 +122,7 @@ content (const GValue *value, guchar *tag, guint depth)
   }
 }
 
-/* Returns NULL if values of this type cannot be sent. */
+/* Converts a value. Returns NULL if values of this type cannot be sent. */
 static GVariant *
 value_to_variant (const GValue *value, guint depth)
 {
@@ -299,7 +299,7 @@ is_content (guchar tag, GVariant *variant)
   return FALSE;
 }
 
-/* On failure the value stays empty. */
+/* Converts a variant. On failure the value stays empty. */
 static gboolean
 value_from_variant (GVariant *variant, GValue *value)
 {

@@ -80,8 +80,8 @@ typedef struct {
   gdouble xx, xy, x0, yx, yy, y0;
 } Affine;
 
-/* FALSE unless the matrix maps axes to axes. GStreamer's matrix maps pixel
- * centres when it flips, and edges when it scales. */
+/* Reads a matrix. Returns FALSE unless it maps axes to axes. GStreamer's matrix
+ * maps pixel centres when it flips, and edges when it scales. */
 static gboolean
 read_matrix (const GstVideoMetaTransformMatrix *t, Affine *to)
 {
@@ -184,7 +184,8 @@ clip_segment (gdouble at[4], guint axis, gdouble end)
   return TRUE;
 }
 
-/* n p = rho becomes m p' = rho + m t, where p' = A p + t, m = A^-T n. */
+/* Moves a line's normal: n p = rho becomes m p' = rho + m t, where p' = A p +
+ * t, m = A^-T n. */
 static void
 move_normal (const Move *self, guint8 *row, guint nth)
 {

@@ -132,12 +132,11 @@ class Table:
     table[i] is a row, a dictionary; table["name"] a column, a list; a table iterates over
     its rows.
 
-    kind, key: the kind of result, and its name in records, which is mostly the same
-    shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or "none"
-    width, height: size in pixels of the frame that coordinates refer to
-    columns: the names
-    info: values for the whole table, a dictionary; "<key>_info" in records, but with bytes
-    instead of base64"""
+    kind, key: the kind of result, and its name in records, which is usually the
+    same shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or
+    "none" width, height: size in pixels of the frame that coordinates refer to
+    columns: the names info: values for the whole table, a dictionary;
+    "<key>_info" in records, but with bytes instead of base64"""
 
     def __init__(self, structure):
         known = _take_bytes(structure) | fields(structure)
@@ -363,9 +362,10 @@ def samples(line, idle=False):
     and yields each Gst.Sample. Raises RuntimeError if it fails, with element and cause. The
     pipeline is stopped when the loop ends, even by an exception.
 
-    With sync=false of appsink, videos play as fast as possible, otherwise at their own speed.
-    Unless max-buffers is set, up to 4 samples wait for a slow loop: a file then waits, too, and
-    a live source loses the oldest. samples() reads all messages from the pipeline's bus.
+    With sync=false on appsink, videos play as fast as possible, otherwise at
+    their own speed. Unless max-buffers is set, up to 4 samples wait for a slow
+    loop: a file then waits, too, and a live source loses the oldest. samples()
+    reads all messages from the pipeline's bus.
 
     idle: also yields None after each 0.1 s without a sample."""
     pipeline = _parse(line) if isinstance(line, str) else line

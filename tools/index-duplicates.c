@@ -19,8 +19,8 @@ choose_threshold (const CuvLdpIndex *index)
       : 1;
 }
 
-/* Sets originals[i] to the first entry with equal histograms: i if there is
- * none before. */
+/* Sets originals[i] to the first entry with equal histograms: i if no earlier
+ * entry has the same. */
 
 static void
 find_equal (const CuvLdpIndex *index, guint64 *originals)

@@ -242,7 +242,8 @@ find_parts (gchar **arguments)
   return names;
 }
 
-/* Checks before hours of copying. Another process may still create one later.
+/* Checks, before hours of copying, that no file of these names exists. Another
+ * process may still create one later.
  */
 static gboolean
 are_new (const GPtrArray *names)
@@ -260,7 +261,7 @@ are_new (const GPtrArray *names)
   return TRUE;
 }
 
-/* Removes all parts after a failure. */
+/* Writes all parts, and removes them after a failure. */
 static gboolean
 write_parts (const CuvLdpIndex *index, const GPtrArray *names)
 {

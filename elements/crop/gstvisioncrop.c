@@ -53,13 +53,13 @@ struct _GstVisionCrop {
   /* used by the streaming thread only */
   gboolean any_width, any_height; /* downstream accepts any size: use the
                                    * object's */
-  gint width, height;             /* the negotiated size, if it does not */
-  GstVideoInfo picture;           /* caps of the last picture */
-  GstBuffer *frame;               /* frame whose objects are being cropped, or
-                                   * NULL */
-  GArray *objects;                /* GstCuvObject, the objects of frame */
-  guint next, n_crops;            /* index of the next object; pictures made */
-  GstCuvBudget budget;            /* budget of frame's pictures */
+  gint width, height;   /* the negotiated size, if downstream demands one */
+  GstVideoInfo picture; /* caps of the last picture */
+  GstBuffer *frame;     /* frame whose objects are being cropped, or
+                         * NULL */
+  GArray *objects;      /* GstCuvObject, the objects of frame */
+  guint next, n_crops;  /* index of the next object; pictures made */
+  GstCuvBudget budget;  /* budget of frame's pictures */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionCrop, gst_vision_crop, GST_TYPE_CUV_TRANSFORM,
@@ -226,7 +226,8 @@ matches_labels (
           && g_strv_contains ((const gchar *const *) settings->labels, label));
 }
 
-/* Plans the picture of an object. Returns FALSE if it gets none. */
+/* Plans the picture of an object. Returns FALSE if the object gets no
+ * picture. */
 static gboolean
 plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
 {

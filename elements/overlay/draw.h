@@ -16,7 +16,7 @@
  *   drawing.c           builds the list: colours, clipping, limits
  *   backend.c           list -> frame, on the CPU or the GPU:
  *     reference/draw.c    in host memory; the definition in C
- *     reference/fill.c    its fills, which hide regions
+ *     reference/fill.c    fills, which hide regions
  *     ../../cuda/overlay/ in CUDA memory; returns the same bits
  * Also: gstcolor.h, colours as properties; plugin.c registers the element. */
 #ifndef CUV_DRAW_H

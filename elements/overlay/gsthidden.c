@@ -66,7 +66,7 @@ moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 typedef struct {
   GstCuvHidden *regions;
   guint n;
-  gint64 widest; /* largest width of where they are or would be now */
+  gint64 widest; /* largest width of a region, where it was or would be now */
 } Before;
 
 static GstCuvHidden
@@ -211,7 +211,7 @@ gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
       hide_all (regions);
       return;
     }
-    /* may have moved in memory */
+    /* the array may have moved in memory */
     before.regions = (GstCuvHidden *) regions->data;
     continue_region (&before, &region);
     g_array_append_val (regions, region);

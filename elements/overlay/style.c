@@ -287,8 +287,8 @@ make_fill_color (void)
  * A structure that maps labels to none, solid, blur or pixelate. It overrides
  * #GstVisionOverlay:fill and #GstVisionOverlay:labels. Labels are
  * case-sensitive. One invalid entry makes the whole structure invalid: at the
- * start that is an error, while playing a warning, and the previous structure
- * stays in force.
+ * start that is an error; while playing it is a warning, and the previous
+ * structure stays in force.
  *
  * Since: 0.1
  */
@@ -303,8 +303,8 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:fill-shape:
  *
- * rectangle, or an ellipse in that rectangle, which always contains the region:
- * its margin is 0.20711 or more.
+ * rectangle, or the ellipse inscribed in that rectangle. The ellipse always
+ * contains the region, because its margin is at least 0.20711.
  *
  * Since: 0.1
  */

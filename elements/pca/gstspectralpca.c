@@ -48,7 +48,8 @@ struct _GstSpectralPca {
   gboolean is_frozen;
   GstSpectralBasis *loaded;   /* the settings' basis */
   gboolean loaded_is_pending; /* to be used from the next frame on */
-  gint n_loaded_vectors;      /* its vectors while in use; 0: all */
+  gint n_loaded_vectors; /* vectors of the loaded basis while it is in use; 0:
+                            all */
   Counts counts;
 
   /* held while a frame is processed, which changes the basis */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties and signals of spectralpca, and the parameters made of them.
+/* The properties and signals of spectralpca, and the parameters made from them.
  */
 #ifndef GST_SPECTRAL_PCA_SETTINGS_H
 #define GST_SPECTRAL_PCA_SETTINGS_H

@@ -15,7 +15,7 @@ void gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
     const gint components[GST_CUV_SPECTRAL_SHOWN], const CuvPcaResult *result,
     const GstCuvSpectralPicture *picture);
 
-/* Adds the same frame's counts and times to stats. */
+/* Adds the counts and times of a frame to stats. */
 void gst_spectral_pca_add_result (
     GstStructure *stats, const CuvPcaResult *result);
 

@@ -20,7 +20,8 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvAnalyserClass {
   GstCuvTransformClass parent_class;
 
-  /* Drops state of earlier frames: after a flush or a new segment. Optional. */
+  /* Drops state of earlier frames. Called after a flush or a new segment.
+   * Optional. */
   void (*reset) (GstCuvAnalyser *self);
 
   /* Adds the element's own counts to stats. Optional. */

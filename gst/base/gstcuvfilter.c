@@ -376,8 +376,9 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-/* Also drops the results: their coordinates refer to frames of another size,
- * and the subclass may have freed them. */
+/* Makes the next frame call configure(), and drops the results: their
+ * coordinates refer to frames of another size, and the subclass may have freed
+ * them. */
 static void
 invalidate (GstCuvFilter *self)
 {

@@ -7,8 +7,8 @@
  * analysed (inference-interval, late frames, hold-results) and posts the
  * messages. The subclass has GstCuvSettings of its own.
  *
- * For each frame that is to be analysed: configure() if caps, place or settings
- * have changed, analyse(), change(), publish(). */
+ * For each frame to analyse it calls configure() if caps, kind of memory or
+ * settings have changed, then analyse(), change() and publish(). */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
@@ -63,8 +63,8 @@ typedef struct {
    * frame. Called before publish(). */
   guint (*change) (GstCuvFilter *self);
 
-  /* Drops state of earlier frames: after a flush, a seek, or a discontinuity of
-   * more than a second. Optional. */
+  /* Drops state of earlier frames. Called after a flush, a seek, or a
+   * discontinuity of more than a second. Optional. */
   void (*reset) (GstCuvFilter *self);
 
   /* Adds the family's counts for the last analysed frame to stats. Optional. */
@@ -80,7 +80,8 @@ struct _GstCuvFilterClass {
   const GstCuvFilterInfo *info;
 };
 
-/* For class_init: sets info, installs the properties and describes the element.
+/* Call in class_init. Sets info, installs the properties and describes the
+ * element.
  */
 CUV_API void gst_cuv_filter_class_install (
     GstCuvFilterClass *klass, const GstCuvFilterInfo *info);

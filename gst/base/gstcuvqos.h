@@ -30,7 +30,8 @@ G_BEGIN_DECLS
  * GstBaseSink): work shorter than this is not reported. */
 #define GST_CUV_QOS_UNREPORTED (5 * GST_MSECOND)
 
-/* How late work on a frame may begin, within those 20 ms. */
+/* How late work on a frame may begin, so that it fits in the 20 ms that sinks
+ * allow. */
 #define GST_CUV_QOS_TOLERANCE (15 * GST_MSECOND)
 
 /* A possible backlog up to this is never tested. */
@@ -47,7 +48,7 @@ typedef struct {
   GstClockTime
       earliest; /* frames before it are too late at the sink, or NONE */
   GstClockTime upstream_latency;
-  GstClockTime pipeline_latency; /* what the sink waits for, 0 = not set */
+  GstClockTime pipeline_latency; /* for which the sink waits, 0 = not set */
   GstClockTime own_latency;      /* last reported */
 
   /* from here on for the streaming thread only: processing times */
@@ -58,8 +59,8 @@ typedef struct {
 
   /* the last frame that arrived */
   GstClockTime last_time; /* its running time */
-  GstClockTime arrived;   /* the clock when it came; NONE without a clock */
-  GstClockTime done; /* the clock when the thread was free again, or NONE */
+  GstClockTime arrived;   /* clock time when it came; NONE without a clock */
+  GstClockTime done; /* clock time when the thread was free again, or NONE */
   gboolean waited;   /* the thread waited for it: nothing was queued */
   gboolean skipped;  /* it passed unanalysed */
 
@@ -76,10 +77,10 @@ typedef struct {
                                     waiting for the source */
   GstClockTime
       probe_time;    /* total duration of the skipped frames of this test */
-  gint64 probe_gain; /* how much sooner the frames after them came */
+  gint64 probe_gain; /* how much sooner the frames after skipped ones came */
 
   /* the warning that nothing is analysed */
-  GstClockTime gap_since; /* the first late frame since an analysed one */
+  GstClockTime gap_since; /* first late frame since an analysed one */
   gboolean gap_reported;
 } GstCuvQos;
 

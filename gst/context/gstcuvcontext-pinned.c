@@ -25,7 +25,7 @@ G_DEFINE_TYPE_WITH_CODE (GstCuvPinnedPool, gst_cuv_pinned_pool,
     GST_DEBUG_CATEGORY_INIT (
         gst_cuv_pinned_debug, "cuvpinned", 0, "pools of pinned memory"))
 
-/* Memory may outlive its pool, so it has a reference of its own. */
+/* Memory may outlive its pool, so it has its own reference to the context. */
 typedef struct {
   GstCudaContext *context;
   gpointer data;

@@ -89,7 +89,7 @@ cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
   return found;
 }
 
-/* libsoup has dropped the stream. */
+/* Whether libsoup has dropped the stream. */
 static gboolean
 is_gone (CuvHttpConnection *self)
 {

@@ -67,8 +67,9 @@ void cuv_http_respond_text (
 typedef struct _CuvHttpConnection CuvHttpConnection;
 struct _CuvHttpConnection {
   CuvHttp *http;
-  CuvHttpConnection **user; /* set to NULL when this is freed. NULL: idle, and
-                               may be ended in favour of a new connection */
+  /* *user is set to NULL when this is freed. If user is NULL, the connection is
+   * idle, and may be ended in favour of a new one. */
+  CuvHttpConnection **user;
   GSocket *socket;
   GWeakRef stream;
   CuvHttpInput *input; /* the input of the stream */

@@ -11,7 +11,8 @@
 
 enum { MOST_READS = 65536 };
 
-/* Limits the reads: many chunks may point to the same large directory. */
+/* Limits the number of reads: many chunks may point to the same large
+ * directory. */
 typedef struct {
   FILE *file;
   gint n_reads;
@@ -66,7 +67,7 @@ read_tiff (Source *file, goffset at, goffset *value_at)
   return 0;
 }
 
-/* Some programs write JPEG's prefix in other formats, too. */
+/* Reads EXIF data; some programs write JPEG's prefix in other formats, too. */
 static gint
 read_exif (Source *file, goffset at)
 {

@@ -10,7 +10,7 @@ typedef struct {
   gint orientation;  /* EXIF orientation, 1 .. 8; 0: none */
   gboolean is_tiff;
   goffset
-      orientation_at; /* TIFF: offset of the byte that has it; otherwise 0 */
+      orientation_at; /* TIFF: offset of the orientation's byte; otherwise 0 */
   gboolean is_rgb16;  /* a PNG with 16 bits and no alpha */
 } CuvPictureFile;
 

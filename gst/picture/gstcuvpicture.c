@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include "picture/cuvpicturefile.h"
 
-/* videoflip does not support all formats, for example not 16 bits. */
+/* videoflip does not support all formats, for example none with 16 bits. */
 #define PIPELINE                                                               \
   "filesrc name=file ! %s videoconvert name=first ! videoflip name=turn "      \
   "! appsink name=out sync=false max-buffers=4 "                               \
@@ -359,8 +359,8 @@ decode_with_decodebin (const gchar *path, const CuvPictureFile *file,
 }
 
 /* GdkPixbuf decodes some formats that GStreamer's own decoders do not, such as
- * BMP. It comes first for TIFF, which libav of GStreamer 1.28 refuses, and for
- * 16 bits without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
+ * BMP. It is tried first for TIFF, which libav of GStreamer 1.28 refuses, and
+ * for 16 bits without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
 static gboolean
 decode_with_any (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)

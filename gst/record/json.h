@@ -53,9 +53,9 @@ void cuv_json_string (CuvJson *self, const gchar *value);
 /* Writes bytes as base64. */
 void cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size);
 
-/* Numbers, strings, structures, arrays and lists become their JSON
- * counterparts, bytes base64, enumerations their nick; fractions and other
- * types that GStreamer can serialize become strings. */
+/* Writes a value: numbers, strings, structures, arrays and lists as their JSON
+ * counterparts, bytes as base64, enumerations as their nick; fractions and
+ * other types that GStreamer can serialize become strings. */
 void cuv_json_value (CuvJson *self, const GValue *value);
 /* Adds the structure's fields to the open object. */
 void cuv_json_fields (CuvJson *self, const GstStructure *structure);

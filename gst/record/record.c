@@ -48,7 +48,8 @@ own_number (CuvRecordObject *self, guint i, gdouble number)
   return value;
 }
 
-/* Sets the fields of a detection from an object without that parameter. */
+/* Sets the fields of a detection from an object without a parameter
+ * "detection". */
 static void
 read_od (CuvRecordObject *self, const CuvRecordFrame *frame)
 {

@@ -44,7 +44,7 @@ typedef struct {
   const GstStructure *detection; /* the parameter, or NULL */
   const GValue *x_min, *x_max, *y_min, *y_max; /* all are set, or none */
   const GValue *confidence, *label_id;
-  GValue own[5]; /* values of an ODMtd, which the above point to */
+  GValue own[5]; /* values of an ODMtd, to which the above point */
 } CuvRecordObject;
 
 void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,

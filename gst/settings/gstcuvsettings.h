@@ -57,7 +57,7 @@ typedef struct {
 
   gdouble minimum, maximum, value; /* range of a number; value is the default */
   const gchar *text; /* default of a string, also if NULL or "" is set */
-  GParamSpec *(*make_spec) (void); /* if the above cannot describe the range */
+  GParamSpec *(*make_spec) (void); /* if these cannot describe the range */
 
   /* Parses the property's text, or loads the file that it names, into other
    * fields of the settings. It may take long, as it works on a copy. Returns
@@ -116,14 +116,14 @@ struct _GstCuvSettings {
   GMutex changing;       /* one parsed property changes at a time */
 };
 
-/* For class_init: installs the properties and sets the class's set_property(),
- * get_property() and post_message(), which drops the error that GstBaseSink and
- * GstBaseSrc add to ours when a start fails. */
+/* Call in class_init. Installs the properties and sets the class's
+ * set_property(), get_property() and post_message(), which drops the error that
+ * GstBaseSink and GstBaseSrc add to ours when a start fails. */
 CUV_API void gst_cuv_settings_class_install (
     GObjectClass *klass, const GstCuvSettingsTable *table);
 
-/* For instance_init: the defaults are in force. self is part of the element,
- * and is cleared when the element is finalized. */
+/* Call in instance_init. Puts the defaults in force. self is part of the
+ * element, and is cleared when the element is finalized. */
 CUV_API void gst_cuv_settings_init (
     GstCuvSettings *self, gpointer element, const GstCuvSettingsTable *table);
 
@@ -151,7 +151,8 @@ typedef gchar *(*GstCuvSettingsUse) (
 
 /* Puts the pending settings in force. If they contradict each other or use()
  * refuses them, posts a warning, and those in force stay; if there are none,
- * posts an error and returns FALSE. use may be NULL. Streaming thread. */
+ * posts an error and returns FALSE. use may be NULL. Call in the streaming
+ * thread. */
 CUV_API gboolean gst_cuv_settings_apply (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 

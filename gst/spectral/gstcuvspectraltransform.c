@@ -24,7 +24,7 @@ typedef struct {
   /* used by the streaming thread only */
   GstCuvSpectralInfo info;
   GstCuvSpectralInfo scores; /* info of output cubes; bands 0: pictures */
-  gboolean uses_device;      /* also for frames in host memory */
+  gboolean uses_device;      /* even for frames in host memory */
   gboolean knows_empty; /* bands without valid samples are marked in info */
   GstCuvSpectralCanvas canvas;
   GstCuvSpectralDevice device;

@@ -11,7 +11,7 @@ import numpy as np
 
 from scenes import HEIGHT, WIDTH, Annotations, Scene, is_inside, load_font
 
-ASPECT = 2 / 3  # width of a box by its height
+ASPECT = 2 / 3  # width of a box, divided by its height
 MARGIN = 0.1  # above and below a digit, as a fraction of its height
 SMALLEST, LARGEST = 20, 64  # height of a digit, pixels
 # Letters that do not look like a digit in any font.

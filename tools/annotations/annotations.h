@@ -141,8 +141,8 @@ gboolean cuv_annotations_fail (GError **error, const gchar *format, ...)
  * other texts. */
 gboolean cuv_annotations_number (const gchar *text, gdouble *number);
 
-/* Returns the line at *at and sets *at to the next one; g_free() it. NULL at
- * the end. */
+/* Returns the line at *at and sets *at to the next one; g_free() it. Returns
+ * NULL at the end. */
 gchar *cuv_annotations_line (const gchar **at);
 
 /* Maximum length of a line in bytes: its words take many times its size in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads CSV: a table with a header; the CSV of visionpublish; and that of
- * TensorFlow's tools, whose boxes go from xmin to xmax. */
+/* Reads tables in CSV with a header: those of visionpublish, and those of
+ * TensorFlow's tools, in which a box has xmin, ymin, xmax and ymax. */
 #include "csv.h"
 
 #include <string.h>

@@ -63,7 +63,7 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *names,
 
 /* ---- YOLO ---- */
 
-/* Some programs write classes as 0.0. */
+/* Returns the label of a class, whose number some programs write as 0.0. */
 static const gchar *
 yolo_label (CuvAnnotations *self, const gchar *number, const Labels *labels,
     GError **error)
@@ -118,7 +118,7 @@ yolo_read_polygon (gchar **words, guint n, CuvAnnotation *box, GError **error)
   return TRUE;
 }
 
-/* A sixth word is a confidence, which is ignored. */
+/* Reads a box. A sixth word is a confidence, which is ignored. */
 static gboolean
 read_centre (gchar **words, CuvAnnotation *box, GError **error)
 {

@@ -11,8 +11,8 @@ typedef struct {
   GString *text; /* text since it was last truncated */
 } CuvXml;
 
-/* Parses; self is the user data of the parser's functions. Errors begin with
- * the line's number. */
+/* Parses XML; self is the user data of the parser's functions. Errors begin
+ * with the line's number. */
 gboolean cuv_xml_parse (CuvXml *self, const gchar *bytes,
     const GMarkupParser *parser, GError **error);
 

@@ -17,9 +17,9 @@
  *   ../line/            a gst-launch pipeline in a process of its own
  *
  * Control: main() -> options_parse() -> template_new() -> videos_list() ->
- * marker_look() for each video -> run_videos(). That starts up to --jobs jobs
- * at a time: workspace_new() locks the video, job_start() starts its pipeline,
- * and when the process ends, job.c judges the outcome, writes the marker and
+ * marker_look() for each video -> run_videos(). It starts up to --jobs jobs at
+ * a time: workspace_new() locks the video, job_start() starts its pipeline, and
+ * when the process ends, job.c judges the outcome, writes the marker and
  * publishes the folder with workspace_publish(). All of it runs in the default
  * main context, without threads.
  *

@@ -121,8 +121,8 @@ job_on_report (gpointer data, JsonObject *report)
     stop_timer (self); /* closing files has a time limit of its own */
 }
 
-/* Counts seconds while this process runs: if it was stopped for a while, its
- * pipelines did not hang. */
+/* Counts the seconds in which this process runs: while it is stopped, its
+ * pipelines do not count as stalled. */
 static gboolean
 on_second (gpointer data)
 {
@@ -147,8 +147,8 @@ seconds_of (const Job *self, const gchar *name)
       : -1;
 }
 
-/* Returns NULL if the video was read to its end. Its duration is that of its
- * longest stream, which the pipeline may not use. */
+/* Returns NULL if the video was read to its end. The duration of a video is
+ * that of its longest stream, which the pipeline may not use. */
 static gchar *
 find_short (const Job *self)
 {

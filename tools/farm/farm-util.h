@@ -29,7 +29,8 @@ gint64 farm_int_member (
     JsonObject *object, const gchar *name, gint64 otherwise);
 
 /* Parses a JSON object. Refuses text above 64 KiB or with too many or too
- * deeply nested values: whoever may write to a bucket could crash all workers.
+ * deeply nested values: otherwise whoever may write to a bucket could crash all
+ * workers.
  */
 JsonObject *farm_parse_object (const gchar *text, GError **error);
 

@@ -76,7 +76,8 @@ void keeper_wake (Store *self);
  * context. */
 void events_open (Store *self);
 void events_close (Store *self);
-/* Queue an event, from any thread. entry: takes ownership. */
+/* Queue an event; may be called from any thread. events_post_entry() takes
+ * ownership of entry. */
 void events_post_entry (Store *self, StoreEntry *entry);
 void events_post_ready (Store *self, gboolean ready);
 void events_post_lost (Store *self, StoreBucket bucket);

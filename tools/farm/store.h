@@ -19,7 +19,7 @@ typedef enum {
 } StoreResult;
 
 /* Expected revisions of store_put() and store_delete(): any, that of a key
- * which does not exist, and that of a key which never did. */
+ * which does not exist, and that of a key which never existed. */
 #define STORE_ANY G_MAXUINT64
 #define STORE_ABSENT 0                /* never written, or deleted */
 #define STORE_NEVER (G_MAXUINT64 - 1) /* never written, nor deleted */
@@ -45,7 +45,8 @@ typedef struct {
   void (*lost) (gpointer data, StoreBucket bucket);
 } StoreEvents;
 
-/* For commands: connects or fails. leases: whether that bucket is needed. */
+/* For commands: connects or fails. leases: whether the bucket of leases is
+ * needed. */
 Store *store_open (const FarmConfig *config, gboolean leases, GError **error);
 /* For workers: connects, and reconnects for ever; calls `events` in the default
  * main context. */

@@ -32,7 +32,7 @@ typedef struct {
   Queries *queries;
   RecordQuery waiting[SCAN_MAX_QUERIES]; /* not yet compared */
   guint n_waiting;
-  gint64 waiting_since; /* time of the first of them */
+  gint64 waiting_since; /* time of the first waiting query */
   gint64 answer_us;     /* duration of the last answer */
   gboolean skipped;     /* some query failed */
 } Search;

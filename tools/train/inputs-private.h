@@ -19,7 +19,7 @@ typedef struct {
   CuvDataset *dataset;
   Classes *classes;
   GPtrArray *annotations; /* of CuvAnnotations */
-  GHashTable *annotated;  /* path without links -> File */
+  GHashTable *annotated;  /* path with links resolved -> File */
   GPtrArray *files;       /* of File, in the order in which they are read */
   GHashTable *seen;       /* labels that occurred */
   GHashTable *searched;   /* lists of places that were printed already */

@@ -98,7 +98,7 @@ typedef struct {
   gboolean terminal;
 } Line;
 
-/* On a terminal overwrites the same line. */
+/* Prints the progress; on a terminal it overwrites the same line. */
 static void
 print_progress (
     Line *self, const CuvTrainProgress *at, const CuvTrainParams *params)

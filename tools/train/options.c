@@ -15,7 +15,7 @@ static TrainOptions options = { .samples = { .n_copies = 8, .margin = UNSET },
       .alpha = UNSET,
       .refill = 0.5 } };
 static gint64 seed = 1;
-static gboolean named_features; /* one kind, by its name */
+static gboolean named_features; /* --features named one kind */
 
 static const gchar *const feature_names[] = { [CUV_FEATURE_LBP] = "lbp",
   [CUV_FEATURE_LRD] = "lrd",

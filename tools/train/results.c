@@ -183,7 +183,7 @@ measure_windows (Results *self, const CuvWaldboostModel *model)
 
 /* ---- the threshold ---- */
 
-/* Returns FALSE if memory runs out. */
+/* Raises the threshold of a cascade. Returns FALSE if memory runs out. */
 static gboolean
 raise_cascade (Results *self)
 {

@@ -61,7 +61,8 @@ sample_of (const Plane *plane, int x, int y)
 
 /* ---- means ---- */
 
-/* Adds each of n bytes of up to MAX_ROWS rows to its sum. */
+/* Adds the n bytes of each of up to MAX_ROWS rows to the sums of their
+ * columns. */
 static void
 sum_fill_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
     uint32_t *restrict sums)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the files that build a scene. */
+/* Types and functions that the files that build a scene share. */
 #ifndef GST_CUV_SCENE_PRIVATE_H
 #define GST_CUV_SCENE_PRIVATE_H
 

@@ -133,7 +133,7 @@ function ask() {
 
 // ---- frames ----
 
-// The connection may have ended while the picture was decoded.
+// Shows a message, unless the connection ended while the picture was decoded.
 async function show(message, isWanted) {
   const size = new DataView(message).getUint32(0, true);
   const record = JSON.parse(new TextDecoder().decode(
@@ -241,7 +241,7 @@ const labelCounts = new Map(); // key: output
 
 function updateLabels(record) {
   const counts = new Map();
-  const tracked = new Set(); // boxes have the colours of tracks, not the label's
+  const tracked = new Set(); // labels whose boxes have the colours of tracks
   for (const object of record.objects ?? []) {
     const key = 'label ' + labelOf(object);
     counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -6,7 +6,7 @@ const palette = ['#e6194b', '#3cb44b', '#ffe119', '#4363d8', '#f58231',
   '#911eb4', '#42d4f4', '#f032e6', '#bfef45', '#fabed4', '#469990', '#9a6324'];
 const trailLength = 40;
 
-// g_str_hash() of the text's UTF-8
+// Computes g_str_hash() of the text in UTF-8.
 function hash(text) {
   let h = 5381;
   for (const byte of new TextEncoder().encode(text)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The frames of a path and who waits for them. */
+/* The frames of a path and the viewers that wait for them. */
 #include "server/server-private.h"
 
 #include <string.h>

@@ -23,7 +23,7 @@ struct _CuvViewer {
   guint64 seen;      /* serial of the frame sent last */
 };
 
-/* The signal "closed" comes later. */
+/* Whether a WebSocket is closing; its signal "closed" comes later. */
 static gboolean
 is_closing (const CuvViewer *self)
 {
@@ -89,7 +89,7 @@ viewer_drop (CuvViewer *self)
   cuv_web_stream_recount (stream);
 }
 
-/* The response is complete, or its connection has ended. */
+/* Called when the response is complete, or its connection has ended. */
 static void
 on_finished (CuvViewer *self)
 {
