@@ -15,8 +15,8 @@ CUV_API int cuv_cuda_copy (
 
 CUV_END
 
-/* Ends a submit with its status, 0 or -1. After a failure waits for kernels
- * that were enqueued before, which use the frame. */
+/* Returns the status of a submit, 0 or -1. After a failure, first waits for
+ * kernels that are already enqueued, because they use the frame. */
 static inline int
 cuv_end_submit (int status, cudaStream_t stream)
 {

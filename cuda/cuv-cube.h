@@ -31,7 +31,7 @@ cuv_cube_sample_size (CuvCubeFormat format)
   return format == CUV_CUBE_U8 ? 1 : format == CUV_CUBE_U16 ? 2 : 4;
 }
 
-/* The sample at an address, which need not be aligned. */
+/* Returns the sample at an address, which need not be aligned. */
 static inline double
 cuv_cube_sample (const CuvCube *cube, const uint8_t *at)
 {

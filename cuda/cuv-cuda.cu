@@ -47,7 +47,7 @@ cuv_cuda_probe (void)
   return -1;
 }
 
-// Without a device the error is that of cuv_cuda_probe().
+// If there is no device, the error is that of cuv_cuda_probe().
 extern "C" int
 cuv_cuda_set_device (int number)
 {
@@ -162,7 +162,8 @@ may_allocate ()
       || cuv_test_allocation_fails () == 0;
 }
 
-// The text that elements report when the GPU's memory runs out.
+// Records a failed allocation, with the text that elements report when the
+// GPU's memory runs out.
 static int
 record_allocation (cudaError_t status, const char *call, size_t size)
 {
@@ -211,8 +212,8 @@ cuv_arena_alloc (CuvArena *arena, size_t size)
   return memory;
 }
 
-// Initialisation runs on the thread's own stream, not the NULL stream, and is
-// synchronised: any stream may use the memory afterwards.
+// Zeroes memory on the thread's own stream, not the NULL stream, and waits, so
+// that any stream may use the memory afterwards.
 static int
 cuv_cuda_zero (void *memory, size_t size)
 {

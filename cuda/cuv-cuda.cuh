@@ -66,13 +66,13 @@ cuv_cuda_record (cudaError_t status, const char *call)
 
 /* Allows launches of a kernel with this many bytes of dynamic shared memory on
  * the current device. The limit only grows, because other threads may launch
- * the kernel, too.
- */
+ * the kernel, too. */
 inline int
 cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 {
   static std::mutex mutex;
-  static std::map<std::pair<const void *, int>, size_t> allowed; // by device
+  // the limits so far, by kernel and device
+  static std::map<std::pair<const void *, int>, size_t> allowed;
   const std::lock_guard<std::mutex> lock (mutex);
   int device;
 
@@ -90,19 +90,20 @@ cuv_cuda_allow_shared (const void *kernel, size_t bytes)
 
 CUV_BEGIN
 
-/* The current context; creates one if there is none. Returns NULL on failure,
- * which is recorded. */
+/* Returns the current context; creates one if there is none. Returns NULL on
+ * failure, which is recorded. */
 CUV_API void *cuv_cuda_context (void);
 
-/* An attribute of the current device; 0 if the query fails. */
+/* Returns an attribute of the current device, 0 if the query fails. */
 CUV_API int cuv_cuda_attribute (cudaDeviceAttr attribute);
 
-/* The number of multiprocessors of the current device; 1 if the query fails. */
+/* Returns the number of multiprocessors of the current device, 1 if the query
+ * fails. */
 CUV_API int cuv_cuda_multiprocessors (void);
 
-/* Whether launches may use programmatic dependent launch: if the code for the
- * current device is compiled for compute capability 9.0 or later, where
- * cuv_pdl_wait() waits. */
+/* Whether launches may use programmatic dependent launch: the code for the
+ * current device must have been compiled for compute capability 9.0 or later,
+ * where cuv_pdl_wait() does wait. */
 CUV_API bool cuv_cuda_has_pdl (void);
 
 CUV_END
@@ -185,8 +186,8 @@ cuv_uniform (T value)
   return __shfl_sync (~0u, value, 0);
 }
 
-/* Index of the thread's warp in a one-dimensional block. Call from whole warps.
- */
+/* Returns the index of the thread's warp in a one-dimensional block. Call from
+ * whole warps. */
 static __device__ __forceinline__ int
 cuv_warp_of_thread ()
 {
@@ -200,8 +201,8 @@ cuv_warp_of_thread ()
 #define CUV_CUDA_HAS_REDUCE 0
 #endif
 
-/* Byte mask: 255 for each negative half-word, otherwise 0. Bytes 0, 1: the low
- * halves of a, b; bytes 2, 3: the high halves. */
+/* Returns a byte mask: 255 for each negative half-word, otherwise 0. Bytes 0,
+ * 1: the low halves of a, b; bytes 2, 3: the high halves. */
 static __device__ __forceinline__ unsigned
 cuv_signs_of_halves (unsigned a, unsigned b)
 {
@@ -215,7 +216,7 @@ cuv_signs_of_halves (unsigned a, unsigned b)
 #endif
 }
 
-/* Sum over a warp, in each of its threads. Call from whole warps. */
+/* Returns the sum over a warp to each of its threads. Call from whole warps. */
 template <typename T>
 static __device__ __forceinline__ T
 cuv_warp_sum (T value)
@@ -233,7 +234,8 @@ cuv_warp_sum (T value)
   }
 }
 
-/* Maximum over a warp, in each of its threads. Call from whole warps. */
+/* Returns the maximum over a warp to each of its threads. Call from whole
+ * warps. */
 static __device__ __forceinline__ unsigned
 cuv_warp_max (unsigned value)
 {
@@ -246,8 +248,8 @@ cuv_warp_max (unsigned value)
 #endif
 }
 
-/* Inclusive scan over groups of threads, a power of two up to 32. Call from
- * whole warps of one-dimensional blocks. */
+/* Computes an inclusive scan over groups of threads, whose size is a power of
+ * two up to 32. Call from whole warps of one-dimensional blocks. */
 static __device__ __forceinline__ unsigned
 cuv_inclusive_scan (unsigned value, int group = 32)
 {
@@ -270,7 +272,7 @@ cuv_inclusive_scan (unsigned value, int group = 32)
   return value;
 }
 
-/* The device's global clock. */
+/* Returns the time of the device's global clock. */
 static __device__ __forceinline__ unsigned long long
 cuv_nanoseconds ()
 {
@@ -295,7 +297,7 @@ typedef struct {
 CUV_API void *cuv_arena_alloc (CuvArena *arena, size_t size);
 CUV_API void *cuv_arena_zeroed (CuvArena *arena, size_t size);
 CUV_API void *cuv_arena_upload (CuvArena *arena, const void *data, size_t size);
-/* Pinned host memory, which the device can read and write. */
+/* Allocates pinned host memory, which the device can read and write. */
 CUV_API void *cuv_arena_pinned (CuvArena *arena, size_t size);
 CUV_API void cuv_arena_clear (CuvArena *arena);
 
@@ -307,7 +309,8 @@ typedef struct {
 } CuvBuffer;
 
 CUV_API int cuv_buffer_reserve (CuvBuffer *self, size_t size);
-/* Reserves and fills; no pending work may read the buffer. */
+/* Reserves memory and copies data to it; no pending work may read the
+ * buffer. */
 CUV_API int cuv_buffer_upload (CuvBuffer *self, const void *data, size_t size);
 CUV_API void cuv_buffer_clear (CuvBuffer *self);
 

@@ -16,8 +16,8 @@ CUV_BEGIN
 /* A CUDA stream handle: cudaStream_t and CUstream are the same thing. */
 typedef void *CuvCudaStream;
 
-/* The last failure of this thread: the call, the name of the error and its
- * text. */
+/* Returns the last failure of this thread: the call, the name of the error and
+ * its text. */
 CUV_API const char *cuv_cuda_error (void);
 
 /* Returns 0 if this library's kernels run on the device of the current context;
@@ -30,10 +30,11 @@ CUV_API int cuv_cuda_probe (void);
  * number of devices, or -1. */
 CUV_API int cuv_cuda_set_device (int number);
 
-/* Bytes of device memory that are free; 0 on failure. */
+/* Returns the bytes of device memory that are free; 0 on failure. */
 CUV_API size_t cuv_cuda_free_memory (void);
 
-/* Bytes of device memory that arenas and buffers of this process hold. */
+/* Returns the bytes of device memory that arenas and buffers of this process
+ * hold. */
 CUV_API size_t cuv_cuda_allocated (void);
 
 CUV_END

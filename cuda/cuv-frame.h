@@ -36,8 +36,8 @@ typedef struct {
   CuvComponent component[4]; /* the first n_components are set */
 } CuvFrame;
 
-/* BT.601 luma of 8-bit R, G, B in 15-bit fixed point; equals OpenCV 4.6's
- * COLOR_BGR2GRAY for every colour.
+/* Computes BT.601 luma of 8-bit R, G, B in 15-bit fixed point; equals OpenCV
+ * 4.6's COLOR_BGR2GRAY for every colour.
  *
  * @r: red, 0 .. 255
  * @g: green
@@ -50,7 +50,7 @@ cuv_grey_of_rgb (int r, int g, int b)
   return (uint8_t) ((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
 }
 
-/* Luma of a pixel: Y, or computed from R, G, B.
+/* Returns the luma of a pixel: Y, or computed from R, G, B.
  *
  * @frame: a frame
  * @x: column, 0 .. width - 1

@@ -15,9 +15,10 @@ typedef struct {
   int32_t is_cosited; /* a boolean */
 } CuvYuvColours;
 
-/* All in device memory; strides in bytes. rgbx (whose fourth byte is ignored)
- * and its stride are multiples of 4. y has width x height bytes, uv (width + 1)
- * / 2 pairs x (height + 1) / 2. Enqueues; returns 0 or -1. */
+/* Enqueues the conversion of a picture. All pictures are in device memory;
+ * strides are in bytes. rgbx, whose fourth byte is ignored, and its stride are
+ * multiples of 4. y has width x height bytes, uv (width + 1) / 2 x (height + 1)
+ * / 2 pairs of bytes. Returns 0 or -1. */
 CUV_API int cuv_nv12_submit (const uint8_t *rgbx, ptrdiff_t stride, int width,
     int height, const CuvYuvColours *colours, uint8_t *y, ptrdiff_t y_stride,
     uint8_t *uv, ptrdiff_t uv_stride, CuvCudaStream stream);

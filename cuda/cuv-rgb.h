@@ -8,12 +8,12 @@
 
 /* R, G and B from Y, U and V: R is floor ((m[0][0] Y + m[0][1] U + m[0][2] V +
  * m[0][3]) / 2^16), clamped to 0 .. 255; G and B are rows 1 and 2. Each sum
- * fits 32 bits. */
+ * fits in 32 bits. */
 typedef struct {
   int32_t m[3][4];
 } CuvRgbMatrix;
 
-/* The sample that pixel (x, y) shares. */
+/* Returns the sample that pixel (x, y) shares. */
 CUV_HOST_DEVICE int
 cuv_rgb_sample (const CuvComponent *c, int x, int y)
 {
@@ -21,7 +21,7 @@ cuv_rgb_sample (const CuvComponent *c, int x, int y)
       + (int64_t) (x >> c->xsub) * c->step];
 }
 
-/* R, G or B of a pixel, from row 0, 1 or 2 of the matrix. */
+/* Computes R, G or B of a pixel with row 0, 1 or 2 of the matrix. */
 CUV_HOST_DEVICE uint8_t
 cuv_rgb_of_yuv (const int32_t row[4], int y, int u, int v)
 {

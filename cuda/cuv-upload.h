@@ -20,8 +20,8 @@ CUV_API CuvUpload *cuv_upload_new (void);
 /* Waits for pending copies. NULL is allowed. */
 CUV_API void cuv_upload_free (CuvUpload *self);
 
-/* Device memory of at least this size, aligned to 256 bytes. Growing it
- * invalidates the previous address. Returns NULL on failure. */
+/* Reserves device memory of at least this size, aligned to 256 bytes. Growing
+ * the memory invalidates the previous address. Returns NULL on failure. */
 CUV_API uint8_t *cuv_upload_reserve (CuvUpload *self, size_t size);
 
 /* Enqueues a copy to the reserved memory. Pinned memory must stay valid until

@@ -8,7 +8,7 @@
 #include "cuv-cuda.cuh"
 
 #define CUV_WAIT_SPIN 20000 // nanoseconds of polling without sleep
-// nanoseconds, if a wait takes longer than usual
+// in nanoseconds; used if a wait takes longer than usual
 #define CUV_WAIT_LONGEST_NAP 1000000
 
 static int64_t

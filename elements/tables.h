@@ -5,8 +5,8 @@
 
 #include "gstcuvmeta.h"
 
-/* Registers the metas of all tables, for plugins that read them, also from
- * other processes. */
+/* Registers the metas of all tables, for plugins that read them, even if
+ * another process wrote them. */
 static inline void
 cuv_register_tables (void)
 {

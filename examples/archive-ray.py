@@ -24,7 +24,7 @@ PROBE = 50  # videos whose length one task finds
 
 
 def at_least(least, kind=float):
-    """Returns a parser that refuses numbers below least."""
+    """Returns a parser that refuses numbers below `least`."""
     def number(text):
         if not (value := kind(text)) >= least:
             raise argparse.ArgumentTypeError(f'{text} is less than {least}')
@@ -158,9 +158,9 @@ def find_lengths(videos):
 
 
 def make_batches(videos, lengths, minutes, slots):
-    """Returns lists of videos of about the same total length, longest first: as many lists as keep
-    all slots busy, within the limits of minutes. A video that exceeds these is a batch of its
-    own."""
+    """Returns lists of videos of about the same total length, longest first: as
+    many lists as keep all slots busy, within the limits of minutes. A video
+    longer than the maximum is a batch of its own."""
     total = sum(lengths) / 60
     target = min(max(total / (4 * slots), minutes[0]), minutes[1])
     batches = [[0, []] for _ in range(max(1, round(total / target)))]

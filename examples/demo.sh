@@ -115,7 +115,8 @@ run_camera ()
   trap - INT
 }
 
-# The frame with the most objects; of several, the one with the largest object.
+# Prints the number of the frame with the most objects; of several, the one with
+# the largest object.
 best_frame ()
 {
   jq -s 'max_by([(.objects // [] | length), ([.objects[]?.w] | max)])

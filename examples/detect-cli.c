@@ -116,7 +116,8 @@ parse_options (int *argc, char ***argv)
 
 /* ---- messages ---- */
 
-/* The cause is in GStreamer's debug text, after its first line. */
+/* Prints a message with its cause, which is in GStreamer's debug text, after
+ * the first line. */
 void
 print_message (const gchar *name, const gchar *what, GstMessage *message)
 {
@@ -167,7 +168,8 @@ print_timing (FILE *out, const gchar *name, const GstStructure *stats)
   n_frames++;
 }
 
-/* Windows left after so many stages or weak classifiers. */
+/* Prints how many windows were left after each number of stages or weak
+ * classifiers. */
 static void
 print_survivors (FILE *out, const gchar *name, const GstStructure *stats)
 {

@@ -28,7 +28,8 @@ void print_message (const gchar *name, const gchar *what, GstMessage *message);
 /* Prints why gst_parse_launch() failed. */
 void print_parse_error (const GError *error);
 
-/* Prints what --timing and --survivors ask for. stats: the detector's property.
+/* Prints what --timing and --survivors ask for. stats: the detector's property
+ * of that name.
  */
 void print_stats (FILE *out, const gchar *name, const GstStructure *stats);
 

@@ -4,8 +4,7 @@
  * file has its own decoder, so that a broken file does not stop the pipeline.
  *
  * cc -o detect detect.c detect-cli.c \
- *   $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-video-1.0)
- */
+ *   $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-video-1.0) */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <gst/app/app.h>
@@ -23,7 +22,7 @@ typedef struct {
   GstElement *decoder;
   GstAppSink *frames;      /* the decoder's output */
   const gchar *name;       /* of the current file; atomic */
-  GstClockTime start, end; /* of the current file; of the last frame */
+  GstClockTime start, end; /* the file's start; the last frame's end */
   gint next_file, n_of_file, n_frames, n_objects;
   gboolean failed; /* a file could not be decoded */
 } Detect;
@@ -105,8 +104,8 @@ close_input (Detect *self)
   gst_clear_object (&self->decoder);
 }
 
-/* NULL at the end of the file, or if it cannot be decoded, which some decoders
- * do not report. */
+/* Returns the next frame; NULL at the end of the file, or if it cannot be
+ * decoded, which some decoders do not report. */
 static GstSample *
 pull_frame (Detect *self)
 {
@@ -136,7 +135,7 @@ pull_frame (Detect *self)
   return sample;
 }
 
-/* FOLDER/000012-NAME.png as a printf format for multifilesink. */
+/* Returns FOLDER/000012-NAME.png as a printf format for multifilesink. */
 static gchar *
 picture_location (Detect *self)
 {
@@ -149,9 +148,9 @@ picture_location (Detect *self)
   return g_string_free (path, FALSE);
 }
 
-/* A video has the size and rate of the first frame, or 25/s if that is a
- * picture. The compositor scales frames to it, and repeats them for their
- * duration. */
+/* The output video has the size and rate of the first frame, or 25 frames per
+ * second if that is a picture. The compositor scales frames to it, and repeats
+ * them for their duration. */
 static void
 set_video_format (GstChildProxy *elements, GstCaps *frame_caps)
 {

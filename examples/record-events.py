@@ -30,7 +30,7 @@ ENCODERS = (  # the first one installed is used; without B-frames all frames sta
     "jpegenc quality=90",
 )
 H264 = ("h264parse ! video/x-h264,stream-format=avc,alignment=au", ".mp4",
-        # a killed program leaves all but the last two seconds
+        # if the program is killed, only the last two seconds are lost
         "mp4mux fragment-duration=1000 fragment-mode=first-moov-then-finalise")
 OTHER = ("identity", ".mkv", "matroskamux")
 OTHER_ENCODERS = ("jpegenc", "avenc_mjpeg", "vp8enc", "vp9enc")
@@ -140,7 +140,8 @@ class Recorder:
             while self.found and self.found[0][0] < time:  # the encoder dropped their frames
                 self.found.popleft()
                 self.unmatched += 1
-        # h264parse omits the time of a frame that has that of the frame before
+        # h264parse omits the time of a frame that has that of the previous
+        # frame
         unknown = time == Gst.CLOCK_TIME_NONE
         return self.found.popleft() if self.found and (unknown or self.found[0][0] == time) else (time, {})
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loads and stores of AVX2 registers, in AVX2 or by SIMDe in NEON. */
+/* Loads and stores of AVX2 registers, native, or on NEON through SIMDe. */
 #ifndef CUV_AVX2_H
 #define CUV_AVX2_H
 
 #include <stdint.h>
 #ifdef __x86_64__
 #include <immintrin.h>
-#else /* the same functions in NEON */
+#else /* NEON through SIMDe */
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
 #include <simde/x86/fma.h>
@@ -31,7 +31,7 @@ store (void *at, __m256i value)
   _mm256_storeu_si256 ((__m256i *) at, value);
 }
 
-/* Loads 16 bytes from each into one register. */
+/* Loads 16 bytes from each pointer into one register. */
 CUV_INLINE __m256i
 load_halves (const void *low, const void *high)
 {

@@ -28,8 +28,7 @@ typedef struct {
   /* Allocates all memory that jobs with this config need for frames like this
    * one. On the device it also runs every kernel once, as the first launch
    * loads it. Sets *state; after an error, close() is called if it was set.
-   * Optional.
-   */
+   * Optional. */
   const char *(*open) (void **state, const void *config, const CuvFrame *frame,
       const CuvProcessor *processor);
 
@@ -58,7 +57,7 @@ typedef struct {
 CUV_API const char *cuv_backend_open (CuvBackend *self,
     const CuvBackendClasses *classes, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor);
-/* Closes a backend; one that is closed stays so. */
+/* Closes a backend, if it is open. */
 CUV_API void cuv_backend_close (CuvBackend *self);
 
 /* Does a job. self must be open, for a processor of this kind. Returns NULL or

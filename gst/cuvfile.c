@@ -25,8 +25,8 @@ cuv_file_open (const char *path, guint64 *size, const char **problem)
   int fd = -1;
 
   *problem = NULL;
-  /* Checked before opening, too: to open a FIFO unblocks its writer, and to
-   * open some devices starts them. */
+  /* Checked before opening as well: opening a FIFO unblocks its writer, and
+   * opening some devices starts them. */
   if (stat (path, &status) == 0 && is_regular (&status, problem))
     fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd >= 0 && fstat (fd, &status) == 0 && is_regular (&status, problem)) {
@@ -41,7 +41,8 @@ cuv_file_open (const char *path, guint64 *size, const char **problem)
   return -1;
 }
 
-/* Reads n bytes, fewer at the end of the file. -1 with errno on failure. */
+/* Reads n bytes, fewer at the end of the file. Returns -1 with errno on
+ * failure. */
 static gssize
 read_bytes (int fd, gchar *bytes, gsize n)
 {

@@ -9,8 +9,8 @@
 
 CUV_BEGIN
 
-/* Opens a file for reading. Sets *size, unless NULL, to the file's. Returns -1
- * on failure and sets *problem to the reason, which is not to be freed. */
+/* Opens a file for reading. Sets *size to the file's size, unless it is NULL.
+ * On failure returns -1 and sets *problem to the reason, a static text. */
 CUV_API int cuv_file_open (
     const char *path, guint64 *size, const char **problem);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens libraries at run time, so that nobody has to install one that is not
- * used. */
+/* Opens libraries at run time, so that users install only those that they
+ * need. */
 #ifndef CUV_LIBRARY_H
 #define CUV_LIBRARY_H
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The inverse of ITU-R BT.601's and BT.709's definition of Y, Cb and Cr. */
+/* Inverts the definition of Y, Cb and Cr of ITU-R BT.601 and BT.709. */
 CuvRgbMatrix
 cuv_rgb_matrix (double kr, double kb, bool limited)
 {

@@ -8,8 +8,9 @@
 
 CUV_BEGIN
 
-/* limited: Y has a range of 16 .. 235 and chroma of 16 .. 240, otherwise both
- * have 0 .. 255. kr and kb are the luma coefficients of red and blue. */
+/* Returns the matrix. limited: Y has a range of 16 .. 235 and chroma of 16 ..
+ * 240, otherwise both have 0 .. 255. kr and kb are the luma coefficients of red
+ * and blue. */
 CUV_API CuvRgbMatrix cuv_rgb_matrix (double kr, double kb, bool limited);
 
 CUV_END

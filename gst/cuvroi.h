@@ -47,7 +47,7 @@ CUV_API CuvRoi cuv_roi_intersect (const CuvRoi *a, const CuvRoi *b);
  * Returns: the part in the frame, which may be empty */
 CUV_API CuvRoi cuv_roi_in_frame (const CuvRoi *roi, int width, int height);
 
-/* A region as a frame of its own.
+/* Makes a frame of a region.
  *
  * @frame: a frame
  * @roi: a region inside the frame; left and top should be multiples of the

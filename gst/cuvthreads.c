@@ -13,8 +13,8 @@ typedef struct {
   GCond finished;
 } Job;
 
-/* Does tasks until none is left. A helper that comes after that does nothing.
- */
+/* Does tasks until none is left. A helper thread that starts after that does
+ * nothing. */
 static void
 work (Job *job)
 {
@@ -79,7 +79,7 @@ cuv_threads_run (int n_threads, int n_tasks, CuvThreadsFunc func, void *data)
   job->n_tasks = n_tasks;
   g_mutex_init (&job->lock);
   g_cond_init (&job->finished);
-  for (int i = 1; i < n_threads; i++) /* may fail: fewer threads then */
+  for (int i = 1; i < n_threads; i++) /* if this fails, fewer threads run */
     g_thread_pool_push (pool, g_atomic_rc_box_acquire (job), NULL);
   work (job);
   g_mutex_lock (&job->lock);

@@ -16,8 +16,8 @@ typedef void (*CuvThreadsFunc) (void *data, int task);
 CUV_API void cuv_threads_run (
     int n_threads, int n_tasks, CuvThreadsFunc func, void *data);
 
-/* Runs tasks like cuv_threads_run() if threads need separate memory: calls func
- * (data, worker, task). Concurrent calls have different workers in 0 ..
+/* Like cuv_threads_run(), but for tasks that need memory for each thread: calls
+ * func (data, worker, task). Concurrent calls have different workers in 0 ..
  * n_workers - 1, and there are at most n_workers threads. */
 typedef void (*CuvWorkersFunc) (void *data, int worker, int task);
 CUV_API void cuv_threads_run_workers (
@@ -25,8 +25,8 @@ CUV_API void cuv_threads_run_workers (
 
 enum { CUV_THREADS_MAX_WORKERS = 64 };
 
-/* The number of workers to allocate memory for: one per processor, within 4 ..
- * CUV_THREADS_MAX_WORKERS. */
+/* Returns the number of workers to allocate memory for: one per processor, but
+ * at least 4 and at most CUV_THREADS_MAX_WORKERS. */
 CUV_API int cuv_threads_n_workers (void);
 
 CUV_END

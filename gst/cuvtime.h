@@ -21,7 +21,7 @@ cuv_microseconds_since (struct timespec *start)
   return us;
 }
 
-/* The processor time of the calling thread, in nanoseconds. */
+/* Returns the processor time of the calling thread, in nanoseconds. */
 static inline int64_t
 cuv_thread_ns (void)
 {

@@ -9,7 +9,7 @@
 
 typedef struct {
   GCancellable *cancellable;
-  guint n_left; /* ends of the connection that have not finished */
+  guint n_left; /* ends whose handshake has not finished */
   GError *error;
 } Handshake;
 

@@ -48,8 +48,8 @@ register_table (const gchar *name, gboolean placed)
           : gst_meta_register_custom (name, no_tags, NULL, NULL, NULL));
 }
 
-/* The name of a kind's meta, "GstCuvLinesMeta" for "lines", which is registered
- * at the first use. */
+/* Returns the name of a kind's meta, such as "GstCuvLinesMeta" for "lines", and
+ * registers the meta at its first use. */
 static const gchar *
 meta_name (const gchar *kind, gboolean placed)
 {
@@ -205,7 +205,7 @@ gst_cuv_table_parse (GstCuvTable *table, const GstStructure *structure)
       return FALSE;
   }
   table->data = g_bytes_get_data (g_value_get_boxed (data), &size);
-  /* only columns and pictures prove the number of rows */
+  /* without columns, only the pictures can confirm the number of rows */
   if (table->n_columns == 0
       && gst_cuv_table_pictures (table, &width, &height) == NULL)
     table->n_rows = 0;

@@ -28,8 +28,7 @@ typedef struct {
   gint parent_id;           /* id of the object that encloses it, -1: none */
   gint64 track;             /* id of its track, -1: none */
   gdouble confidence;       /* NAN: none */
-  GQuark class_label;       /* of a classifier, 0: none that differs
-                             * from label */
+  GQuark class_label;       /* from a classifier; 0: none, or equal to label */
   gdouble class_confidence; /* confidence of class_label */
   GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
   gint od;                           /* id of the ODMtd, -1: none */
@@ -48,15 +47,15 @@ CUV_API void gst_cuv_objects_read (GArray *objects, GstBuffer *buffer);
  *
  * @object: the object
  * @label: the label it must have, 0 = any
- * @info: the frame's
+ * @info: the frame's video info
  * @part: set to the part of the object in the frame, in pixels
  *
- * Returns: TRUE if both are so */
+ * Returns: TRUE if it has both */
 CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
     GQuark label, const GstVideoInfo *info, CuvRoi *part);
 
-/* The box that encloses an oriented detection, if the object has a region,
- * whose box is the object's.
+/* Computes the box that encloses an oriented detection, if the object also has
+ * a region: then the object's own box is that of the region.
  *
  * @object: the object
  * @buffer: the buffer it was read from
@@ -67,8 +66,8 @@ CUV_API gboolean gst_cuv_object_in_frame (const GstCuvObject *object,
 CUV_API gboolean gst_cuv_object_oriented_box (
     const GstCuvObject *object, GstBuffer *buffer, CuvRoi *box);
 
-/* The first id that none of the objects has. Python finds a region by its id
- * only, so the ids in a buffer must differ, whichever elements added them.
+/* Finds the first id that none of the objects has. Python finds a region by its
+ * id only, so the ids in a buffer must differ, whichever elements added them.
  *
  * @objects: an array of GstCuvObject
  *
@@ -90,28 +89,28 @@ CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 /* Adds an object. Its region has a "detection" structure with x_min, x_max,
  * y_min, y_max (double, 0..1 of the frame), confidence (double, absent if NAN)
  * and label_id (int, 0 unless extra has it). An ODMtd must have a confidence:
- * if it is NAN, that is 0.5.
+ * it is 0.5 if confidence is NAN.
  *
  * @buffer: a writable buffer
- * @info: the frame's
+ * @info: the frame's video info
  * @id: the object's id, counting up from gst_cuv_objects_next_id()
  * @label: what it is, or NULL
  * @x: left column, in pixels
  * @y: top row
  * @w: columns
  * @h: rows
- * @confidence: mostly 0..1; NAN: none
- * @extra: more fields for "detection", or NULL; takes ownership
+ * @confidence: usually 0..1; NAN: none
+ * @extra: more fields for "detection", or NULL; the function takes ownership
  *
  * Returns: the object, whose parent_id and track are -1 */
 CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
     const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,
     guint w, guint h, gdouble confidence, GstStructure *extra);
 
-/* The object's region, which is added if the object is only an ODMtd.
+/* Finds the object's region, which is added if the object is only an ODMtd.
  *
  * @buffer: a writable buffer
- * @info: the frame's
+ * @info: the frame's video info
  * @object: an object of the buffer, updated
  *
  * Returns: the region, which belongs to the buffer */
@@ -131,7 +130,7 @@ CUV_API void gst_cuv_meta_add_class (
  * part of the parent's. Adds regions that are missing.
  *
  * @buffer: a writable buffer
- * @info: the frame's
+ * @info: the frame's video info
  * @object: an object of the buffer, updated
  * @parent: the object that encloses it, updated */
 CUV_API void gst_cuv_meta_set_parent (GstBuffer *buffer,
@@ -142,7 +141,7 @@ CUV_API void gst_cuv_meta_set_parent (GstBuffer *buffer,
  * missing.
  *
  * @buffer: a writable buffer
- * @info: the frame's
+ * @info: the frame's video info
  * @object: an object of the buffer, updated
  * @id: the track's id, from 1 up
  * @first_seen: PTS of the frame in which the track began, or NONE
@@ -166,7 +165,7 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *
  *   kind            string
  *   version         uint
- *   width, height   uint: the frame that coordinates refer to
+ *   width, height   uint: size of the frame that coordinates refer to
  *   shape           string: "segments" (with columns x1 y1 x2 y2),
  *                   "points" (with columns x y), "pictures" (one for each
  *                   row) or "none"
@@ -174,7 +173,7 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *   columns         GstValueArray of strings "name:type", where type is one
  *                   of f32 f64 i32 u32 i64 u64 u16 u8 text
  *   data            GBytes: the rows, packed, little endian
- *   key             string, optional: its name in JSON, otherwise its kind
+ *   key             string, optional: name in JSON; by default the kind
  *   texts           GstValueArray of strings; a cell of type text is an u32,
  *                   the index of its text
  *   pictures        GBytes: R, G, B of each pixel, row by row, picture by
@@ -212,14 +211,14 @@ typedef struct {
  *
  * @buffer: a writable buffer
  * @kind: what it contains, such as "lines"
- * @version: of this kind
+ * @version: version of this kind's columns and scalars
  * @width: columns of the frame that coordinates refer to
- * @height: rows of it
+ * @height: rows of that frame
  * @shape: "segments", "points", "pictures" or "none"
- * @columns: names and types
- * @n_columns: how many
+ * @columns: names and types of the columns
+ * @n_columns: number of columns
  * @rows: packed rows, in the byte order of the machine, which is little endian
- * @n_rows: how many
+ * @n_rows: number of rows
  *
  * Returns: the table's structure, to which scalars may be added; it belongs to
  * the buffer */
@@ -247,7 +246,7 @@ CUV_API void gst_cuv_meta_register_unplaced_tables (const gchar *const *kinds);
  *
  * @table: a table's structure
  * @texts: the texts
- * @n: how many */
+ * @n: number of texts */
 CUV_API void gst_cuv_meta_set_texts (
     GstStructure *table, const gchar *const *texts, guint n);
 
@@ -256,9 +255,9 @@ CUV_API void gst_cuv_meta_set_texts (
 
 /* A table as a reader sees it. Strings and bytes belong to the buffer. */
 typedef struct {
-  const GstStructure *structure; /* the meta's */
+  const GstStructure *structure; /* structure of the meta */
   const gchar *kind;             /* such as "lines" */
-  const gchar *key;              /* its name in JSON; the kind by default */
+  const gchar *key;              /* name in JSON; by default the kind */
   const gchar *shape;            /* "segments", "points", "pictures", "none" */
   guint width;     /* columns of the frame that coordinates refer to */
   guint height;    /* rows of that frame */
@@ -284,7 +283,7 @@ typedef struct {
 CUV_API gboolean gst_cuv_meta_next_table (
     GstBuffer *buffer, gpointer *state, GstCuvTable *table);
 
-/* The index of a column.
+/* Looks up a column.
  *
  * @table: a table
  * @name: the column's name
@@ -292,7 +291,7 @@ CUV_API gboolean gst_cuv_meta_next_table (
  * Returns: the index, -1 if there is no column of this name */
 CUV_API gint gst_cuv_table_column (const GstCuvTable *table, const gchar *name);
 
-/* A cell as a double.
+/* Reads a cell as a double.
  *
  * @table: a table
  * @row: 0 .. n_rows - 1
@@ -301,8 +300,8 @@ CUV_API gint gst_cuv_table_column (const GstCuvTable *table, const gchar *name);
  * Returns: the value */
 CUV_API gdouble gst_cuv_table_double (
     const GstCuvTable *table, guint row, guint column);
-/* A cell as an integer, without loss for all integer types; an u64 has to be
- * cast back.
+/* Reads a cell as an integer, without loss for all integer types; the value of
+ * a u64 must be cast to guint64.
  *
  * @table: a table
  * @row: 0 .. n_rows - 1
@@ -312,7 +311,7 @@ CUV_API gdouble gst_cuv_table_double (
 CUV_API gint64 gst_cuv_table_int (
     const GstCuvTable *table, guint row, guint column);
 
-/* The text of a cell.
+/* Reads the text of a cell.
  *
  * @table: a table
  * @row: 0 .. n_rows - 1
@@ -322,7 +321,7 @@ CUV_API gint64 gst_cuv_table_int (
 CUV_API const gchar *gst_cuv_table_text (
     const GstCuvTable *table, guint row, guint column);
 
-/* The pictures of a table, one for each row.
+/* Returns the pictures of a table, one for each row.
  *
  * @table: a table
  * @width: set to the columns of each picture

@@ -15,7 +15,7 @@ nth (const GArray *objects, guint i)
   return &g_array_index (objects, GstCuvObject, i);
 }
 
-/* One more than the largest id, ignoring ids that leave no room above them. */
+/* Returns the largest id plus 1, ignoring ids that leave no room above them. */
 gint
 gst_cuv_objects_next_id (const GArray *objects)
 {
@@ -45,9 +45,8 @@ get_double (const GstStructure *structure, const gchar *field, gdouble *number)
   return isfinite (*number);
 }
 
-/* The confidence of the param "detection", otherwise of the first param that
- * has one.
- */
+/* Returns the confidence of the param "detection", otherwise of the first param
+ * that has one. */
 static gdouble
 region_confidence (GstVideoRegionOfInterestMeta *roi)
 {
@@ -168,7 +167,7 @@ read_classes (GstAnalyticsODMtd *od, GstCuvObject *object)
   }
 }
 
-/* Keeps the part with coordinates from 0 on: those of a region are unsigned. */
+/* Clips the box to coordinates from 0 up: those of a region are unsigned. */
 static void
 set_box (GstCuvObject *object, gdouble left, gdouble top, gdouble right,
     gdouble bottom)
@@ -210,13 +209,13 @@ set_enclosing_box (GstCuvObject *object, const Location *at)
   const gdouble left = at->x + (at->w - width) / 2;
   const gdouble top = at->y + (at->h - height) / 2;
 
-  /* a right angle in single precision is not quite one */
+  /* a right angle is inexact in single precision */
   set_box (object, floor (left + 1e-3), floor (top + 1e-3),
       ceil (left + width - 1e-3), ceil (top + height - 1e-3));
 }
 
-/* The region, among the first n objects, that is the same object. Begins at
- * next, as regions and ODMtds are mostly written in the same order. */
+/* Finds the region, among the first n objects, that is the same object. Begins
+ * at `next`, as regions and ODMtds are mostly written in the same order. */
 static GstCuvObject *
 find_region (const GArray *objects, guint n, guint next, GstCuvObject *object)
 {
@@ -258,7 +257,7 @@ place (const GArray *objects, guint n, guint next, const Location *at,
   return find_region (objects, n, next, object);
 }
 
-/* Adds to the object of a region what only its ODMtd has. */
+/* Adds the fields that only the ODMtd has to the object of a region. */
 static void
 merge_detection (GstCuvObject *region, const GstCuvObject *detection)
 {
@@ -335,9 +334,9 @@ read_analytics (GArray *objects, GstBuffer *buffer)
 
 /* ---- GstAnalytics: writing ---- */
 
-/* The buffer's relation meta, added if necessary; NULL if it is full. Its table
- * of relations grows by as many entries as it began with and is copied each
- * time: GStreamer's default is 5. */
+/* Returns the buffer's relation meta, added if necessary, or NULL if it is
+ * full. When its table of relations is full, GStreamer copies it and adds the
+ * initial number of entries again, which is 5 by default: too few here. */
 static GstAnalyticsRelationMeta *
 relations_to_write (GstBuffer *buffer)
 {

@@ -33,7 +33,7 @@ gst_cuv_serial_quark (const gchar *name)
 
 /* ---- variants ---- */
 
-/* FNV-1a, stored behind the variant: changed bytes must not be read as other
+/* FNV-1a, stored behind the variant, so that damaged bytes are not read as
  * results. */
 static guint32
 checksum (const guint8 *data, gsize size)
@@ -185,9 +185,9 @@ deserialize_region (const GstMetaInfo *info, GstBuffer *buffer,
 /* ---- infos ---- */
 
 #if GST_CHECK_VERSION(1, 24, 0)
-/* GStreamer calls these functions since 1.24, but has no way to set them:
- * custom metas have its own, which write text, and regions have none. Other
- * threads may read each of the two now, without a lock. */
+/* GStreamer calls these functions since 1.24 but has no API to set them: custom
+ * metas use its own functions, which write text, and regions have none. Other
+ * threads may read both pointers at any time, without a lock. */
 void
 gst_cuv_serial_set_functions (const GstMetaInfo *info,
     GstMetaSerializeFunction serialize, GstMetaDeserializeFunction deserialize)

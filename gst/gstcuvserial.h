@@ -4,8 +4,7 @@
  *
  *   gstcuvserial.c           tables and regions of interest; checksum, names
  *   gstcuvserialvalues.c     structures and their values
- *   gstcuvserialanalytics.c  GstAnalytics
- */
+ *   gstcuvserialanalytics.c  GstAnalytics */
 #ifndef GST_CUV_SERIAL_H
 #define GST_CUV_SERIAL_H
 
@@ -13,15 +12,15 @@
 
 G_BEGIN_DECLS
 
-/* Has metas of this custom type sent. */
+/* Enables sending metas of this custom type. */
 void gst_cuv_serial_table (const GstMetaInfo *info);
 
-/* Has regions of interest and GstAnalytics sent, whoever wrote them, unless
- * GStreamer itself sends them. Later calls do nothing. */
+/* Enables sending regions of interest and GstAnalytics, whichever element wrote
+ * them, unless GStreamer itself sends them. Later calls do nothing. */
 void gst_cuv_serial_objects (void);
 
-/* The quark of a name that came from another process. 0 if there were too many
- * new names: quarks are never freed. */
+/* Returns the quark of a name that came from another process, or 0 if there
+ * were too many new names: quarks are never freed. */
 GQuark gst_cuv_serial_quark (const gchar *name);
 
 #if GST_CHECK_VERSION(1, 24, 0)
@@ -30,19 +29,20 @@ GQuark gst_cuv_serial_quark (const gchar *name);
 gboolean gst_cuv_serial_append (
     GstByteArrayInterface *data, guint8 *version, GVariant *variant);
 
-/* Returns NULL if the bytes are not an intact variant of this type and version.
- */
+/* Returns the variant, or NULL if the bytes are not an intact variant of this
+ * type and version. */
 GVariant *gst_cuv_serial_parse (
     const gchar *type, const guint8 *data, gsize size, guint8 version);
 
 #define GST_CUV_SERIAL_VALUE "(yv)"            /* type; content */
 #define GST_CUV_SERIAL_STRUCTURE "(sa(s(yv)))" /* name; fields */
 
-/* Keeps fields with booleans, numbers, fractions, strings, GBytes, and arrays,
- * lists and structures of these. */
+/* Converts a structure. Keeps fields with booleans, numbers, fractions,
+ * strings, GBytes, and arrays, lists and structures of these. */
 GVariant *gst_cuv_serial_from_structure (const GstStructure *structure);
 
-/* Returns NULL if the name is not valid. Skips fields that are not valid. */
+/* Converts a variant. Returns NULL if the name is not valid. Skips fields that
+ * are not valid. */
 GstStructure *gst_cuv_serial_to_structure (GVariant *variant);
 
 void gst_cuv_serial_set_functions (const GstMetaInfo *info,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Structures as variants. As text, GStreamer would lose a whole structure if
- * one field cannot be parsed, and its parser has no depth limit. */
+/* Structures as variants. GStreamer's text would be no substitute: if one field
+ * cannot be parsed, the whole structure is lost, and the parser has no depth
+ * limit. */
 #include "config.h"
 #include "gstcuvserial.h"
 
@@ -35,7 +36,7 @@ bytes_to_variant (GBytes *bytes)
 
 static GVariant *value_to_variant (const GValue *value, guint depth);
 
-/* Returns NULL if one of the values cannot be sent. */
+/* Converts values. Returns NULL if one of them cannot be sent. */
 static GVariant *
 values_to_variant (const GValue *values, guint n,
     const GValue *(*get) (const GValue *, guint), guint depth)
@@ -121,7 +122,7 @@ content (const GValue *value, guchar *tag, guint depth)
   }
 }
 
-/* Returns NULL if values of this type cannot be sent. */
+/* Converts a value. Returns NULL if values of this type cannot be sent. */
 static GVariant *
 value_to_variant (const GValue *value, guint depth)
 {
@@ -298,7 +299,7 @@ is_content (guchar tag, GVariant *variant)
   return FALSE;
 }
 
-/* On failure the value stays empty. */
+/* Converts a variant. On failure the value stays empty. */
 static gboolean
 value_from_variant (GVariant *variant, GValue *value)
 {
@@ -314,7 +315,7 @@ value_from_variant (GVariant *variant, GValue *value)
   return ok;
 }
 
-/* GStreamer asserts the same. */
+/* GStreamer asserts that names have this form. */
 static gboolean
 is_name (const gchar *name)
 {

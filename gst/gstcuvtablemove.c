@@ -24,7 +24,7 @@ gst_cuv_table_add (
   return meta;
 }
 
-/* Coordinates refer to the table's own width and height, so a copy stays right
+/* Coordinates refer to the table's own width and height, so a copy stays valid
  * when the whole frame is scaled. */
 static GstStructure *
 copy_table (GstBuffer *to, GstCustomMeta *meta)
@@ -50,7 +50,7 @@ drop_table (GstCustomMeta *meta, const gchar *cause)
 /* ---- scaling ---- */
 
 /* Whether videoscale adds borders, as it does by default (add-borders) to keep
- * the display aspect ratio. One pixel is rounding. */
+ * the display aspect ratio. A difference of one pixel is due to rounding. */
 static gboolean
 may_have_borders (const GstVideoInfo *in, const GstVideoInfo *out)
 {
@@ -75,13 +75,13 @@ scale_table (GstBuffer *to, GstCustomMeta *meta, const GstVideoMetaTransform *t)
 #if GST_CHECK_VERSION(1, 28, 0)
 /* ---- cutting, borders, flips ---- */
 
-/* x' = xx x + xy y + x0, of pixel centres */
+/* x' = xx x + xy y + x0, for pixel centres */
 typedef struct {
   gdouble xx, xy, x0, yx, yy, y0;
 } Affine;
 
-/* FALSE unless the matrix maps axes to axes. GStreamer's matrix maps pixel
- * centres when it flips, and edges when it scales. */
+/* Reads a matrix. Returns FALSE unless it maps axes to axes. GStreamer's matrix
+ * maps pixel centres when it flips, and edges when it scales. */
 static gboolean
 read_matrix (const GstVideoMetaTransformMatrix *t, Affine *to)
 {
@@ -124,7 +124,7 @@ from_reference (Affine *a, const GstCuvTable *table, const GstVideoInfo *info)
 typedef struct {
   const GstCuvTable *table;
   Affine map;
-  gdouble right, bottom; /* the frame's last pixels */
+  gdouble right, bottom; /* the frame's last column and row */
   gint columns[6];       /* x1 y1 x2 y2 rho theta, or x y; -1: none */
   guint n_points;
 } Move;
@@ -184,7 +184,8 @@ clip_segment (gdouble at[4], guint axis, gdouble end)
   return TRUE;
 }
 
-/* n p = rho becomes m p' = rho + m t, where p' = A p + t, m = A^-T n. */
+/* Moves a line's normal: n p = rho becomes m p' = rho + m t, where p' = A p +
+ * t, m = A^-T n. */
 static void
 move_normal (const Move *self, guint8 *row, guint nth)
 {

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Reads a table; FALSE if the structure is not a valid one. In gstcuvmeta.c. */
+/* Reads a table. Returns FALSE if the structure is not a valid one. Defined in
+ * gstcuvmeta.c. */
 gboolean gst_cuv_table_parse (
     GstCuvTable *table, const GstStructure *structure);
 

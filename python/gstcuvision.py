@@ -29,7 +29,8 @@ from gi.repository import GLib, Gst  # noqa: E402
 __all__ = ["Table", "add_object", "copy", "crop", "fields", "objects", "picture", "quote",
            "record", "samples", "table", "tables"]
 
-# of struct and of NumPy; texts are numbers of the table's texts
+# type codes of struct and of NumPy; a text is stored as its index in the
+# table's texts
 _TYPES = {
     "f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4"), "u32": ("I", "<u4"),
     "i64": ("q", "<i8"), "u64": ("Q", "<u8"), "u16": ("H", "<u2"), "u8": ("B", "u1"),
@@ -69,7 +70,8 @@ def _parts(frame, caps):
 
 
 def _time(frame):
-    """The stream time, as visionpublish writes it; None if the frame's segment is unknown."""
+    """Returns the stream time, as visionpublish writes it; None if the frame's
+    segment is unknown."""
     segment = frame.get_segment() if isinstance(frame, Gst.Sample) else None
     if segment is None or segment.format != Gst.Format.TIME:
         return None
@@ -130,12 +132,11 @@ class Table:
     table[i] is a row, a dictionary; table["name"] a column, a list; a table iterates over
     its rows.
 
-    kind, key: the kind of result, and its name in records, which is mostly the same
-    shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or "none"
-    width, height: size in pixels of the frame that coordinates refer to
-    columns: the names
-    info: values for the whole table, a dictionary; "<key>_info" in records, but with bytes
-    instead of base64"""
+    kind, key: the kind of result, and its name in records, which is usually the
+    same shape: "segments" (columns x1 y1 x2 y2), "points" (x y), "pictures" or
+    "none" width, height: size in pixels of the frame that coordinates refer to
+    columns: the names info: values for the whole table, a dictionary;
+    "<key>_info" in records, but with bytes instead of base64"""
 
     def __init__(self, structure):
         known = _take_bytes(structure) | fields(structure)
@@ -361,9 +362,10 @@ def samples(line, idle=False):
     and yields each Gst.Sample. Raises RuntimeError if it fails, with element and cause. The
     pipeline is stopped when the loop ends, even by an exception.
 
-    With sync=false of appsink, videos play as fast as possible, otherwise at their own speed.
-    Unless max-buffers is set, up to 4 samples wait for a slow loop: a file then waits, too, and
-    a live source loses the oldest. samples() reads all messages from the pipeline's bus.
+    With sync=false on appsink, videos play as fast as possible, otherwise at
+    their own speed. Unless max-buffers is set, up to 4 samples wait for a slow
+    loop: a file then waits, too, and a live source loses the oldest. samples()
+    reads all messages from the pipeline's bus.
 
     idle: also yields None after each 0.1 s without a sample."""
     pipeline = _parse(line) if isinstance(line, str) else line

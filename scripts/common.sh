@@ -27,7 +27,8 @@ installed_packages ()
     | sed -n 's/ installed$//p' || true
 }
 
-# configure FOLDER [OPTION...]: an existing build folder keeps its options.
+# configure FOLDER [OPTION...]: makes a build folder; an existing one keeps its
+# options.
 configure ()
 {
   local folder=$1

@@ -16,7 +16,7 @@ configure "$build" -Dtests=true -Dcuda=disabled -Db_coverage=true \
   -Dc_args=-fprofile-update=atomic >&2
 compile "$build"
 find "$build" -name '*.gcda' -delete
-# Without tests that run a program again to look for leaks.
+# Leaves out tests that run a program again to look for leaks.
 mapfile -t names < <(meson introspect --tests "$build" | jq -r '.[]
   | select(.suite | any(test(":(unit|elements|models)$")) and all(test(":emulated$") | not))
   | .name | select(test("-leaks$") | not)')

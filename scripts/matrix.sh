@@ -83,7 +83,7 @@ run ()
   return "$status"
 }
 
-# test_suite SUITE: one row of the table
+# test_suite SUITE: adds a row to the table
 test_suite ()
 {
   local suite=$1 started=$SECONDS part

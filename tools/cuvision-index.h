@@ -10,8 +10,8 @@
  *   index-names.c        names from the command line, stdin and folders
  *   elements/ldp/index/  reads and writes the files (ldpindex.h)
  *
- * arguments: those after the command's name, the index first, ended by NULL.
- * Commands print errors and return whether they succeeded. */
+ * arguments: the words after the command's name, the index first, ended by
+ * NULL. Commands print errors and return whether they succeeded. */
 #ifndef CUVISION_INDEX_H
 #define CUVISION_INDEX_H
 
@@ -27,11 +27,13 @@ extern gdouble option_similarity;
 /* Prints an error of the library and frees it. Returns FALSE. */
 gboolean print_error (char *text);
 
-/* The name of entry i, for messages; "(damaged)" if it cannot be read. */
+/* Returns the name of entry i, for messages; "(damaged)" if it cannot be
+ * read. */
 const gchar *entry_name (const CuvLdpIndex *index, guint64 i);
 
-/* The names; "-" is replaced by the lines of standard input and, if `folders`,
- * a folder by its files. Returns NULL after an error was printed. */
+/* Returns the names; "-" is replaced by the lines of standard input and, if
+ * `folders` is TRUE, a folder by its files. Returns NULL after an error was
+ * printed. */
 gchar **names_expand (gchar **arguments, gboolean folders);
 
 /* Whether an index has the parameters that `add` gives a new one by default. */

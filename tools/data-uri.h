@@ -7,8 +7,8 @@
 #include <cairo.h>
 #include <glib.h>
 
-/* The surface as the data URI of a PNG; g_free() it. Returns NULL if out of
- * memory, or if the surface is in an error state. */
+/* Returns the surface as the data URI of a PNG; g_free() it. Returns NULL if
+ * out of memory, or if the surface is in an error state. */
 gchar *png_data_uri (cairo_surface_t *surface);
 
 #endif

@@ -74,8 +74,9 @@ has_add_defaults (const CuvLdpLayout *layout)
   return memcmp (&wanted, layout, sizeof wanted) == 0;
 }
 
-/* For a new index. --set grid means that number of blocks instead of blocks of
- * 16 pixels: materials need a single block, and all the detail of a patch. */
+/* Sets the defaults of a new index. Blocks have 16 pixels on each side, unless
+ * --set gives a grid; then pictures are described in more detail as well:
+ * materials need a single block, and all the detail of a patch. */
 static void
 set_add_defaults (GstElement *sink)
 {
@@ -219,7 +220,7 @@ push (Adder *self, GstSample *sample, const gchar *name)
       self->pad, gst_buffer_ref (gst_sample_get_buffer (sample)));
 }
 
-/* FALSE: no more pictures can be added. */
+/* Adds a picture. Returns FALSE if no more pictures can be added. */
 static gboolean
 adder_add (Adder *self, const gchar *path, guint *n_skipped)
 {

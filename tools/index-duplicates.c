@@ -19,8 +19,8 @@ choose_threshold (const CuvLdpIndex *index)
       : 1;
 }
 
-/* Sets originals[i] to the first entry with equal histograms: i if there is
- * none before. */
+/* Sets originals[i] to the first entry with equal histograms: i if no earlier
+ * entry has the same. */
 
 static void
 find_equal (const CuvLdpIndex *index, guint64 *originals)
@@ -53,7 +53,7 @@ find_similar (const CuvLdpIndex *index, gdouble threshold, guint64 *originals)
   const guint64 n = cuv_ldp_index_n_entries (index);
   CuvLdpMatcher *matcher = cuv_ldp_matcher_new (&info->layout);
   gdouble *similarities = g_try_new (gdouble, n + 1);
-  gdouble *best = g_try_new (gdouble, n + 1); /* to originals[i] */
+  gdouble *best = g_try_new (gdouble, n + 1); /* similarity to originals[i] */
   const gboolean ok = matcher != NULL && similarities != NULL && best != NULL;
 
   for (guint64 i = 0; ok && i < n; i++)

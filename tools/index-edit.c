@@ -124,7 +124,7 @@ typedef struct {
   gboolean is_compact; /* nothing to remove */
 } Compacting;
 
-/* Name, histograms and thumbnail of an entry. */
+/* Returns the bytes of an entry's name, histograms and thumbnail. */
 static GBytes *
 bytes_of (const CuvLdpIndex *index, guint64 i)
 {
@@ -132,7 +132,8 @@ bytes_of (const CuvLdpIndex *index, guint64 i)
       cuv_ldp_index_info (index)->stride - sizeof (guint32));
 }
 
-/* Entries to keep: undamaged, and the first of those that are equal. */
+/* Lists the entries to keep: undamaged ones, and only the first of equal
+ * ones. */
 static GArray *
 find_kept (Compacting *self, const CuvLdpIndex *index)
 {
@@ -199,8 +200,8 @@ command_compact (gchar **arguments)
 
 /* ---- split ---- */
 
-/* INDEX-0.ldp, ..., with as many digits as needed for the names to sort by
- * number. */
+/* Makes the names INDEX-0.ldp, ..., with as many digits as needed for the names
+ * to sort by number. */
 static GPtrArray *
 name_parts (const gchar *path, guint64 n)
 {
@@ -218,7 +219,7 @@ name_parts (const gchar *path, guint64 n)
   return names;
 }
 
-/* Returns NULL after an error. */
+/* Makes the names of the parts. Returns NULL after an error. */
 static GPtrArray *
 find_parts (gchar **arguments)
 {
@@ -241,7 +242,8 @@ find_parts (gchar **arguments)
   return names;
 }
 
-/* Checks before hours of copying. Another process may still create one later.
+/* Checks, before hours of copying, that no file of these names exists. Another
+ * process may still create one later.
  */
 static gboolean
 are_new (const GPtrArray *names)
@@ -259,7 +261,7 @@ are_new (const GPtrArray *names)
   return TRUE;
 }
 
-/* Removes all parts after a failure. */
+/* Writes all parts, and removes them after a failure. */
 static gboolean
 write_parts (const CuvLdpIndex *index, const GPtrArray *names)
 {
@@ -305,7 +307,7 @@ typedef struct {
   guint64 i;
 } Entry;
 
-/* Entries by name; the last one of each name. */
+/* Returns a table from name to entry: the last entry of each name. */
 static GHashTable *
 entries_of (const GPtrArray *indexes)
 {

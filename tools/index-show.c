@@ -111,7 +111,7 @@ command_check (gchar **arguments)
 
 /* ---- thumbnails ---- */
 
-/* NUMBER-NAME.ppm: the number makes the path unique. */
+/* Returns the path of NUMBER-NAME.ppm: the number makes it unique. */
 static gchar *
 thumbnail_path (const gchar *folder, const CuvLdpIndex *index, guint64 i)
 {

@@ -27,8 +27,8 @@ sum_of_thread (
   return sum;
 }
 
-// The sum over all threads, returned to the first warp. It fits: at most 64
-// rows of 32000 samples.
+// Returns the sum over all threads to the first warp. It fits in 32 bits: at
+// most 64 rows of 32000 samples.
 static __device__ unsigned
 sum_of_block (unsigned value)
 {
@@ -50,8 +50,8 @@ n_samples (const CuvOverlayFillWindow &w)
   return (uint64_t) (w.x1 - w.x0) * (uint64_t) (w.y1 - w.y0);
 }
 
-// A block sums a band of a cell, and if it is the only band computes the mean.
-// blockIdx: n_bands times the cell plus the band; the fill; the component.
+// Each block sums a band of a cell and, if it is the only band, computes the
+// mean. blockIdx.x: n_bands * cell + band; y: fill; z: component.
 static __global__ void
 __launch_bounds__ (CUV_OVERLAY_SUM_X *CUV_OVERLAY_SUM_Y)
     bands_kernel (const CuvFrame frame, const CuvPrimitive *fills, int n_bands,
@@ -80,7 +80,7 @@ __launch_bounds__ (CUV_OVERLAY_SUM_X *CUV_OVERLAY_SUM_Y)
     sums[(int64_t) at * n_bands + band] = sum;
 }
 
-// A thread adds the bands of a cell. blockIdx: group of cells; the fill; the
+// Each thread adds the bands of a cell. blockIdx.x: group of cells; y: fill; z:
 // component.
 static __global__ void
 __launch_bounds__ (CUV_OVERLAY_MEAN_THREADS)
@@ -116,7 +116,8 @@ most_cells (const CuvOverlayList *list)
   return most;
 }
 
-// The number of bands of the highest cell; no cell is higher than the frame.
+// Returns the number of bands of the highest cell; no cell is higher than the
+// frame.
 static int
 most_bands (const CuvOverlayList *list, const CuvFrame *frame)
 {

@@ -14,7 +14,7 @@ typedef struct {
   unsigned *sums;
 } CuvOverlayFillMemory;
 
-// Bytes of scratch that the means of a list need.
+// Returns the bytes of scratch that the means of a list need.
 size_t cuv_fill_sums_bytes (const CuvOverlayList *list, const CuvFrame *frame);
 
 // Enqueues the computation of the means of all fills. Returns 0 or -1.

@@ -7,8 +7,9 @@
 
 #include "overlay/overlay-types.h"
 
-#define CUV_OVERLAY_FILL_MIN_CELL 8   /* pixels */
-#define CUV_OVERLAY_FILL_MAX_CELLS 16 /* across the longer side of a region */
+#define CUV_OVERLAY_FILL_MIN_CELL 8 /* pixels */
+/* Maximum number of cells across the longer side of a region. */
+#define CUV_OVERLAY_FILL_MAX_CELLS 16
 #define CUV_OVERLAY_FILL_MAX_AXIS 32768
 
 /* Whether the centre of pixel (x, y) is in the ellipse. All terms are below
@@ -31,21 +32,21 @@ cuv_fill_covers (const CuvPrimitive *p, int x, int y)
       && (!p->fill.is_ellipse || cuv_fill_in_ellipse (p, x, y));
 }
 
-/* Samples, half open. */
+/* A rectangle of samples, half open. */
 typedef struct {
   int32_t x0, y0, x1, y1;
 } CuvOverlayFillWindow;
 
-/* The first of the samples start .. start + size - 1, moved into 0 .. n - 1 as
- * far as they fit. */
+/* Moves the samples start .. start + size - 1 into 0 .. n - 1, as far as they
+ * fit, and returns the first. */
 CUV_HOST_DEVICE int
 cuv_fill_move_inside (int start, int size, int n)
 {
   return start + size <= n ? start : size <= n ? n - size : 0;
 }
 
-/* The samples that a cell's mean is computed from. At the edge of the frame
- * they are moved inside, so that every mean is of a whole cell. */
+/* Returns the samples that a cell's mean is computed from. At the edge of the
+ * frame they are moved inside, so that every mean is of a whole cell. */
 CUV_HOST_DEVICE CuvOverlayFillWindow
 cuv_fill_window (const CuvPrimitive *p, const CuvFrame *frame,
     const CuvComponent *c, int column, int row)
@@ -62,22 +63,23 @@ cuv_fill_window (const CuvPrimitive *p, const CuvFrame *frame,
   return window;
 }
 
-/* The mean of n samples, halves up. */
+/* Returns the mean of n samples, rounded, halves up. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_mean (uint64_t sum, uint64_t n)
 {
   return (uint8_t) ((sum + n / 2) / n);
 }
 
-/* Index of the first mean of a component. */
+/* Returns the index of the first mean of a component. */
 CUV_HOST_DEVICE int
 cuv_fill_means_of (const CuvPrimitive *p, int component)
 {
   return p->fill.offset + component * p->fill.rows * p->fill.columns;
 }
 
-/* Where sample s of cells of n samples lies between the cells' centres, in
- * 1/256 cell: 256 (i + 1) + f is f / 256 of the way from cell i to the next. */
+/* Returns the position of sample s relative to the centres of cells of n
+ * samples, in 1/256 cell: 256 (i + 1) + f is f / 256 of the way from cell i to
+ * the next. */
 CUV_HOST_DEVICE int
 cuv_fill_position (int s, int n)
 {
@@ -91,7 +93,7 @@ cuv_fill_mix (uint8_t a, uint8_t b, int f)
   return (uint8_t) ((a * (256 - f) + b * f + 128) >> 8);
 }
 
-/* Index i, clamped to 0 .. n - 1. */
+/* Returns i, clamped to 0 .. n - 1. */
 CUV_HOST_DEVICE int
 cuv_fill_clamp (int i, int n)
 {
@@ -121,8 +123,8 @@ cuv_fill_place (const CuvPrimitive *p, int s, int size, int n)
   return place;
 }
 
-/* A component at x, interpolated between two cells of a row. means: of this
- * component, by cell. */
+/* Interpolates a component at x between two cells of a row. means: the
+ * component's means, by cell. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_across (const CuvPrimitive *p, const uint8_t *means,
     const CuvOverlayFillPlace *x, int row, int component)
@@ -134,8 +136,8 @@ cuv_fill_across (const CuvPrimitive *p, const uint8_t *means,
       : cuv_fill_mix (m[x->first], m[x->second], x->f);
 }
 
-/* The new value of sample (s, t) of a component, counted from the first cell.
- */
+/* Returns the new value of sample (s, t) of a component, counted from the first
+ * cell. */
 CUV_HOST_DEVICE uint8_t
 cuv_fill_sample (const CuvPrimitive *p, const uint8_t *means,
     const CuvComponent *c, int component, int s, int t)

@@ -38,7 +38,7 @@ typedef struct {
     } hole;
     struct {
       /* ends, ax < bx or ax == bx, ay <= by; magnitudes below 2^29, so that
-       * differences fit 32 bits */
+       * differences fit in 32 bits */
       int32_t ax, ay, bx, by;
       int32_t radius2; /* half of the thickness, squared */
       int32_t unused;
@@ -49,23 +49,23 @@ typedef struct {
       int32_t x, y;   /* pixel of the first value */
       int32_t stride; /* bytes from row to row */
       int32_t unused;
-      int64_t offset; /* of the first value in CuvOverlayList.bytes */
+      int64_t offset; /* offset of the first value in CuvOverlayList.bytes */
     } mask;
     struct {
       int32_t x, y;    /* upper left pixel of the first pixel drawn */
       int32_t stride;  /* bytes from row to row */
-      int32_t inverse; /* of the scale, see cuv_picture_index() */
-      int64_t offset;  /* of the first pixel in CuvOverlayList.bytes */
+      int32_t inverse; /* inverse of the scale, see cuv_picture_index() */
+      int64_t offset;  /* offset of the first pixel in CuvOverlayList.bytes */
     } picture;
     struct {
-      int32_t x, y;          /* of an ellipse, upper left pixel, */
-      int32_t width, height; /* and axes, up to CUV_OVERLAY_FILL_MAX_AXIS */
+      int32_t x, y;          /* upper left pixel of an ellipse, */
+      int32_t width, height; /* and its axes, up to CUV_OVERLAY_FILL_MAX_AXIS */
       int32_t left, top;     /* first pixel of the cells, even */
       int32_t cell;          /* width and height of a cell, pixels, even */
-      int16_t columns, rows; /* of cells */
+      int16_t columns, rows; /* numbers of cells */
       int16_t mode;          /* CuvFillMode */
       int16_t is_ellipse;
-      int32_t offset; /* of the first mean in CuvOverlayList.means */
+      int32_t offset; /* offset of the first mean in CuvOverlayList.means */
     } fill;
   };
 } CuvPrimitive;
@@ -74,16 +74,16 @@ typedef struct {
 typedef struct {
   const CuvPrimitive *primitives;
   int32_t n_primitives;
-  int32_t n_fills;      /* the first primitives; no other is a fill */
+  int32_t n_fills;      /* number of fills, which come first */
   const uint8_t *bytes; /* coverage 0..255 of masks; pixels of pictures, 4 bytes
                          * each like colour, 4-byte aligned */
   int64_t n_bytes;
-  uint8_t *means; /* scratch: cells of fills; component, row, column */
+  uint8_t *means; /* scratch: means of fills by component, row and column */
   int32_t n_means;
 } CuvOverlayList;
 
-/* The product of 32-bit numbers: one multiplication, where 64-bit numbers take
- * a GPU several. */
+/* Multiplies 32-bit numbers, with one multiplication: a GPU needs several for
+ * 64-bit numbers. */
 CUV_HOST_DEVICE int64_t
 cuv_product (int32_t a, int32_t b)
 {
@@ -118,7 +118,8 @@ CUV_HOST_DEVICE int
 cuv_line_covers (const CuvPrimitive *p, int x, int y)
 {
   const CuvLinePixel at = cuv_line_pixel (p, x, y);
-  const int32_t wx = at.vx - at.dx, wy = at.vy - at.dy; /* from the second */
+  /* from the second end */
+  const int32_t wx = at.vx - at.dx, wy = at.vy - at.dy;
 
   if (p->line.length2 > 0 && at.along >= 0 && at.along <= p->line.length2)
     return at.cross >= -p->line.low && at.cross <= p->line.high;
@@ -134,7 +135,8 @@ cuv_primitive_reaches (const CuvPrimitive *p, int x, int y)
   return x >= p->x0 && x < p->x1 && y >= p->y0 && y < p->y1;
 }
 
-/* How much of pixel (x, y) a primitive other than a fill covers, 0..255. */
+/* Returns how much of pixel (x, y) a primitive other than a fill covers,
+ * 0..255. */
 CUV_HOST_DEVICE int
 cuv_primitive_coverage (
     const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
@@ -167,8 +169,8 @@ cuv_picture_index (int distance, int64_t inverse)
   return (int) (distance * inverse >> CUV_OVERLAY_PICTURE_INVERSE_BITS);
 }
 
-/* The pixel of a picture that is drawn at (x, y), which is within its bounds.
- */
+/* Returns the pixel of a picture that is drawn at (x, y), which is within its
+ * bounds. */
 CUV_HOST_DEVICE const uint8_t *
 cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
 {
@@ -179,8 +181,8 @@ cuv_picture_pixel (const CuvPrimitive *p, const uint8_t *bytes, int x, int y)
       + 4 * column;
 }
 
-/* The new value of a sample of n pixels. weight: alpha times the sum of their
- * coverages; weighted: alpha times the sum of coverage times colour. */
+/* Returns the new value of a sample of n pixels. weight: alpha times the sum of
+ * their coverages; weighted: alpha times the sum of coverage times colour. */
 CUV_HOST_DEVICE uint8_t
 cuv_overlay_blend (uint8_t old, uint32_t weight, uint32_t weighted, int n)
 {

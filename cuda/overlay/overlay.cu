@@ -162,8 +162,8 @@ template <int XS, int YS, int N> struct Cell {
     });
   }
 
-  // The coverages of a line if the cell is between its ends; otherwise false.
-  // From pixel to pixel the cross product changes by constants.
+  // Computes the coverages of a line if the cell is between its ends; otherwise
+  // returns false. From pixel to pixel the cross product changes by constants.
   __device__ bool
   between_ends (const CuvPrimitive *p, int coverage[H][W]) const
   {
@@ -387,7 +387,7 @@ cuv_overlay_reject (const CuvFrame *frame)
   return cuv_cuda_record (cudaErrorInvalidValue, text);
 }
 
-// The bounding box of all primitives, clipped to the frame.
+// Returns the bounding box of all primitives, clipped to the frame.
 static Tile
 bounds (const CuvOverlayList *list, const CuvFrame *frame)
 {

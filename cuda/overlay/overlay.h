@@ -39,9 +39,9 @@ CuvOverlayCuda *cuv_overlay_cuda_new (void);
 void cuv_overlay_cuda_free (CuvOverlayCuda *self);
 
 /* Enqueues drawing a list on a frame in device memory; the list, except
- * list->means, is copied and may be changed afterwards. Allocates if the list
- * is larger than any before. Waits only for a submit that was not collected.
- * Fails for frames whose chroma no kernel supports. */
+ * list->means, is copied and may be changed afterwards. Allocates memory if the
+ * list is larger than all previous lists. Waits only for a submit that was not
+ * collected. Fails for frames whose chroma no kernel supports. */
 int cuv_overlay_cuda_submit (CuvOverlayCuda *self, const CuvOverlayList *list,
     const CuvFrame *frame, CuvCudaStream stream);
 

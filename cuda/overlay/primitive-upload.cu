@@ -21,7 +21,7 @@ capacity_for (size_t size)
   return capacity;
 }
 
-// Offset of the primitives, which follow the bytes.
+// Returns the offset of the primitives, which follow the bytes.
 static size_t
 primitives_at (const CuvOverlayList *list)
 {

@@ -12,7 +12,7 @@ typedef struct {
   CuvArena arena;
   uint8_t *pinned, *device; // bytes, then primitives, then on the device
                             // scratch
-  size_t capacity[2];       // of each, bytes
+  size_t capacity[2];       // bytes of pinned and of device
   size_t n_valid;           // bytes of the last list that are the same in both
 } CuvOverlayListMemory;
 

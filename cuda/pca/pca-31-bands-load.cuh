@@ -44,10 +44,10 @@ struct CuvPcaStepPosition {
   }
 };
 
-// The increment to a warp's next step, without a division.
+// Moves a step to a warp's next one without a division.
 struct CuvPcaStepStride {
   int n, dy, dx;
-  int across, row; // steps per row, 1; negative if backwards
+  int across, row; // steps per row, and 1; both negated if backwards
 
   __device__ __forceinline__
   CuvPcaStepStride (const CuvPcaPass &pass, int warps)
@@ -74,7 +74,7 @@ struct CuvPcaStepStride {
   }
 };
 
-// Byte offset of a step in the image.
+// Returns the byte offset of a step in the image.
 static __device__ __forceinline__ int64_t
 step_at (const CuvPcaPass &pass, const CuvPcaExtent &extent)
 {
@@ -176,7 +176,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaStepSource {
   }
 };
 
-// The pixel that lane 4 r + q paints, of a step's first 32.
+// Returns which of a step's first 32 pixels lane 4 r + q paints.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ int
 pixel_of_lane (int lane)
@@ -187,7 +187,7 @@ pixel_of_lane (int lane)
                 : r / 2 * (16 / CuvPcaStepFormat<F>::size) + q * 2 + r % 2;
 }
 
-// Mask of the bytes of the first `count` of four pixels.
+// Returns a mask of the bytes of the first `count` of four pixels.
 static __device__ __forceinline__ unsigned
 mask_of (int count)
 {
@@ -277,7 +277,7 @@ template <CuvCubeFormat F> struct CuvPcaPackedLane {
     }
   }
 
-  // `bytes`: offset of the pixel in the stage.
+  // Loads a pixel. `bytes`: offset of the pixel in the stage.
   __device__ __forceinline__ void
   load (const uint8_t *stage, int bytes,
       unsigned words[CuvPcaStepFormat<F>::size * 2]) const

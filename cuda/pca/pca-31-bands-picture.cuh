@@ -11,21 +11,22 @@
 //
 //   precision    pairs  fraction bits        when
 //   FOUR_DIGITS  0, 1   24 to 30             8-bit samples, gains up to 2^6
-//   SIX_DIGITS   0 - 2  32 and more          most
+//   SIX_DIGITS   0 - 2  32 and more          all other gains
 //   COARSE       0 - 2  less than 32         gains so large that the integer
 //                                              part needs the bits
 //
 // A channel is offset + pair 0 + 2^16 pair 1 + 2^32 pair 2, where a pair is the
 // sum of its low digits' products plus 256 times that of its high digits'. 64
-// products of 255 and 128 are less than 2^21, so that pairs fit 32 bits.
+// products of 255 and 128 add up to less than 2^21, so that pairs fit in 32
+// bits.
 enum CuvPcaPrecision {
   CUV_PCA_FOUR_DIGITS,
   CUV_PCA_SIX_DIGITS,
   CUV_PCA_COARSE
 };
 
-#define CUV_PCA_DIGIT_PAIRS 3   // of digits of a gain
-#define CUV_PCA_31_GAIN_BITS 46 // of a gain of 8-bit samples
+#define CUV_PCA_DIGIT_PAIRS 3   // pairs of digits of a gain
+#define CUV_PCA_31_GAIN_BITS 46 // bits of a gain of 8-bit samples
 // Gains of 16-bit samples are smaller, so that most of their bits are fraction
 // bits.
 #define CUV_PCA_31_FRACTION_BITS(size) ((size) == 1 ? 32 : 48)
@@ -43,7 +44,7 @@ struct alignas (16) CuvPcaDigitGains {
   int four_fraction[CUV_PCA_SHOWN]; // fraction bits with four digits
 };
 
-// A thread's part of loading Gains: warp c loads channel c.
+// A thread's part of loading CuvPcaDigitGains: warp c loads channel c.
 struct CuvPcaGainReader {
   const CuvPcaGains *state;
   const double *gain_at, *mean_at; // null: no such band
@@ -73,7 +74,7 @@ struct CuvPcaGainReader {
     offset = c < CUV_PCA_SHOWN ? state->offset[c] + state->bias : 0.0;
   }
 
-  // Called by whole warps. The offset compensates for the rounding of gains, at
+  // Called by whole warps. The offset compensates for the rounding of gains at
   // the mean, so that pixels near the mean are exact.
   template <CuvCubeFormat F>
   __device__ __forceinline__ void
@@ -142,7 +143,7 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
       const int64_t half = 1LL << (31 - four_fraction);
 
       set_digits (r % 2, [&] (int i) {
-        // the last channel has any number that saturates to 255
+        // the last channel may have any number that saturates to 255
         return r / 2 < CUV_PCA_SHOWN
             ? (of_slots[i] + half) >> (32 - four_fraction)
             : of_slots[i] > 0 ? 1LL << 30
@@ -197,7 +198,7 @@ template <CuvCubeFormat F> struct CuvPcaPainter {
     }
   }
 
-  // A channel, before clamping to a byte, from the sums of its digits.
+  // Computes a channel, before clamping to a byte, from the sums of its digits.
   template <CuvPcaPrecision PRECISION>
   __device__ __forceinline__ int
   channel (const int (*sums)[4], int odd) const

@@ -27,7 +27,7 @@ cuv_pca_add_products (
   }
 }
 
-// Bytes of shared memory for a block's reduction.
+// Returns the bytes of shared memory for a block's reduction.
 template <CuvCubeFormat F>
 static __host__ __device__ constexpr int
 area_bytes ()
@@ -125,8 +125,8 @@ cuv_pca_31_bands_work_on (const CuvPcaPass &pass, const CuvPcaExtent &extent,
 }
 
 // Warp w of the grid processes every n-th step from w on, n warps in all.
-// Dynamic shared memory: Gains, the block's sums for the reduction, then the
-// stages of each warp.
+// Dynamic shared memory: CuvPcaDigitGains, the block's sums for the reduction,
+// then the stages of each warp.
 template <CuvCubeFormat F, bool PACKED>
 static __global__ void __launch_bounds__ (32 * CuvPcaStepFormat<F>::warps, 1)
     bands_31_kernel (const __grid_constant__ CuvPcaPass pass)
@@ -233,7 +233,8 @@ cuv_pca_31_bands_fits (const CuvPcaPass &pass)
       && std::abs (pass.stride) <= INT32_MAX;
 }
 
-// Planar: one slot per band. Packed: one slot per sample of the pixel.
+// Sets the slots. Planar: one slot per band. Packed: one slot per sample of the
+// pixel.
 static void
 set_slots (CuvPcaPass *pass)
 {

@@ -25,7 +25,7 @@ template <int PLANES> struct CuvPcaBytes {
       words[p][word] &= mask;
   }
 
-  // Mask of the samples that equal value: 255 in their bytes.
+  // Returns a mask of the samples that equal value: 255 in their bytes.
   __device__ __forceinline__ unsigned
   equal (int word, unsigned value) const
   {
@@ -106,7 +106,7 @@ cuv_pca_pack_bytes (const int values[4])
 #endif
 }
 
-// Byte transpose over four lanes: lane q gets byte q of each lane's word.
+// Transposes bytes over four lanes: lane q gets byte q of each lane's word.
 // Selectors are 0x5410, or 0x3276 if q & 2, and 0x6240, or 0x3715 if q & 1.
 static __device__ __forceinline__ unsigned
 cuv_pca_transpose_bytes (unsigned word, const unsigned selectors[2])

@@ -10,8 +10,8 @@
 
 #include "pca/pca-state.cuh"
 
-// The number of fraction bits for gains up to largest in `bits` bits plus sign;
-// at most max_bits.
+// Returns the number of fraction bits for gains up to largest in `bits` bits
+// plus sign; at most max_bits.
 static __device__ __forceinline__ int
 cuv_pca_fraction (float largest, int bits, int max_bits = 32)
 {
@@ -20,7 +20,7 @@ cuv_pca_fraction (float largest, int bits, int max_bits = 32)
   return max (2, min (max_bits, bits - above)); // largest < 2^above
 }
 
-// value * 2^fraction + addend, clamped to +- limit.
+// Returns value * 2^fraction + addend, clamped to +- limit.
 static __device__ __forceinline__ double
 cuv_pca_scaled (double value, int fraction, double limit, double addend = 0.0)
 {
@@ -35,7 +35,7 @@ cuv_pca_fixed (double value, int fraction, double limit)
   return llrint (cuv_pca_scaled (value, fraction, limit));
 }
 
-// addend: in fixed point.
+// Converts an offset to fixed point and adds addend, which is in fixed point.
 static __device__ __forceinline__ int64_t
 cuv_pca_fixed_offset (double offset, int fraction, double addend = 0.0)
 {

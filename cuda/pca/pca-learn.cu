@@ -81,7 +81,7 @@ add_copies (CuvPcaGroup group, double *to, const CuvPcaSum *from, int n)
 // The state that a block works on.
 struct BlockState {
   const CuvPcaSum *sums;
-  const double *numbers; // of moments, frame and basis
+  const double *numbers; // doubles of moments, frame and basis
   CuvPcaMoments moments, frame;
   CuvPcaBasis basis;
 };
@@ -105,8 +105,8 @@ block_state (const CuvPcaDeviceState &state, const CuvPcaSum *sums, int n,
   return local;
 }
 
-// All threads of the block, in rows of COLUMNS lanes: 32, or fewer in a block
-// of one warp.
+// Returns a group of all threads of the block, in rows of COLUMNS lanes: 32, or
+// fewer in a block of one warp.
 template <int COLUMNS>
 static __device__ __forceinline__ CuvPcaGroup
 thread_group ()
@@ -119,7 +119,7 @@ thread_group ()
     warps * (32 / COLUMNS), lane % COLUMNS, COLUMNS, warp, warps, lane };
 }
 
-// Called by one thread.
+// Fills the report; called by one thread.
 static __device__ __forceinline__ void
 cuv_pca_report (const CuvPcaLearn &learn, const CuvPcaBasis &basis,
     int64_t pixels, const CuvPcaUpdate &update)
@@ -257,8 +257,8 @@ __launch_bounds__ (COLUMNS < 32 ? 32 : CUV_PCA_LEARN_THREADS)
   set_gains (group, learn, local.basis);
 }
 
-// Adds up the blocks' float sums in block order; one warp per sum, each lane
-// every 32nd block.
+// Adds up the blocks' float sums in block order: one warp per sum, whose lanes
+// each add every 32nd block.
 static __global__ void
 __launch_bounds__ (CUV_PCA_MERGE_THREADS)
     merge_kernel (const CuvPcaSum *from, int n_blocks, int n, CuvPcaSum *to)
@@ -336,7 +336,8 @@ __launch_bounds__ (CUV_PCA_LEARN_THREADS)
   *learn.left_out = 0;
 }
 
-// One warp per 8 x 8 elements of a matrix, up to a full block.
+// Returns the number of threads: a warp per 8 x 8 elements of a matrix, up to a
+// full block.
 static int
 threads_for (int n)
 {

@@ -13,8 +13,8 @@
 #define CUV_PCA_HAS_MMA 0
 #endif
 
-// c += a b^T, 8 x 8, over 8 pixels. Lane l has two pixels of row l / 4 of a and
-// b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
+// Computes c += a b^T, 8 x 8, over 8 pixels. Lane l has two pixels of row l / 4
+// of a and b, and columns l % 4 * 2 + {0, 1} of row l / 4 of c.
 static __device__ __forceinline__ void
 cuv_pca_mma (double *c, const double *a, const double *b)
 {
@@ -56,11 +56,10 @@ cuv_pca_mma (
 #endif
 }
 
-// Computes a 16 x 8 product of bytes over 32 pixels. Lane l has pixels l % 4 *
-// 4 + {0
-// .. 3} of row l / 4 in a[0] and of row l / 4 + 8 in a[1], pixels 16 further on
-// in a[2] and a[3]; b[0] and b[1] likewise. c[0 .. 1] are of row l / 4, c[2 ..
-// 3] of row l / 4 + 8.
+// Computes a 16 x 8 product of bytes over 32 pixels. Lane l has four pixels
+// from l % 4 * 4 on: of row l / 4 in a[0] and b[0], of row l / 4 + 8 in a[1].
+// a[2], a[3] and b[1] have the pixels 16 further on. The first two elements of
+// c belong to row l / 4, the others to row l / 4 + 8.
 static __device__ __forceinline__ void
 cuv_pca_mma (unsigned *c, const unsigned *a, const unsigned *b)
 {
@@ -107,7 +106,7 @@ cuv_pca_mma (unsigned *c, unsigned upper, unsigned lower, unsigned b)
 #endif
 }
 
-// Unsigned bytes a times signed bytes b over 32 bands; rows are pixels.
+// Multiplies unsigned bytes a by signed bytes b over 32 bands; rows are pixels.
 static __device__ __forceinline__ void
 cuv_pca_mma (int *c, const unsigned *a, const unsigned *b)
 {

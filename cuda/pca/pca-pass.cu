@@ -16,8 +16,8 @@ is_one_row (const CuvPcaPass &pass)
 }
 
 // Chooses packed tiles, which hold whole pixels, if bands are close to each
-// other: memory is read in sectors of 32 bytes, so that single samples would
-// take as long.
+// other: memory is read in sectors of 32 bytes, so that reading single samples
+// would take as long.
 static void
 plan_bands (CuvPcaPass *pass)
 {

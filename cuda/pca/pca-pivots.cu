@@ -39,7 +39,8 @@ each_sample (const CuvPcaPass &pass, const Shared &shared, int n, int first,
   }
 }
 
-// The pivot of a band whose samples are in a column, in the order of the CPU.
+// Returns the pivot of a band whose samples are in a column, summed in the
+// order of the CPU.
 static __device__ __forceinline__ double
 find_pivot (const Shared &shared, int n, int column)
 {
@@ -61,7 +62,7 @@ find_pivot (const Shared &shared, int n, int column)
   return cuv_pca_pivot (minimum, maximum, sum, count);
 }
 
-// One block.
+// Launched with one block.
 static __global__ void
 __launch_bounds__ (CUV_PCA_PIVOT_THREADS)
     pivots_kernel (const __grid_constant__ CuvPcaPass pass)

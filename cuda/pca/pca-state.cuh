@@ -11,14 +11,14 @@
 // CUV_PCA_SIDE bands each side; a warp holds one part in registers.
 #define CUV_PCA_SIDE 32
 #define CUV_PCA_WARPS 4         // per block, unless there are more parts
-#define CUV_PCA_MAX_WARPS 12    // limited by registers for sums
-#define CUV_PCA_MAX_BLOCKS 1024 // of a pass that sums floats
+#define CUV_PCA_MAX_WARPS 12    // per block, limited by registers for sums
+#define CUV_PCA_MAX_BLOCKS 1024 // for a pass that sums floats
 
 // maximum number of bands of pca-31-bands.cu; one more row is for the counts
 #define CUV_PCA_MATRIX_BANDS 31
 
-// Sums of up to that many bands have several copies, each shared by some of the
-// blocks, to reduce contention of atomics.
+// Sums of up to CUV_PCA_MATRIX_BANDS bands have several copies, each shared by
+// some of the blocks, to reduce contention of atomics.
 #define CUV_PCA_SUM_COPIES 4
 #define CUV_PCA_COPIES(n) ((n) <= CUV_PCA_MATRIX_BANDS ? CUV_PCA_SUM_COPIES : 1)
 
@@ -41,7 +41,7 @@ struct CuvPcaDeviceState {
 struct CuvPcaReport {
   int64_t pixels; // valid
   CuvPcaUpdate update;
-  int32_t is_known; // of the basis, like mode
+  int32_t is_known; // whether the basis is known
   CuvPcaMode mode;  // followed by CUV_PCA_BASIS_DOUBLES (n) numbers
 };
 
@@ -75,11 +75,11 @@ struct CuvPcaPass {
   int n_side;           // parts of the sums, per side of the matrix
   int first_part;       // first part of the sums in this launch
   const CuvPcaDeviceState *state;
-  uint8_t *picture;         // 4 bytes per pixel
-  int64_t stride;           // of the picture, bytes
-  CuvPcaSum *sums;          // integers: CUV_PCA_COPIES; floats: of each block
-  CuvPcaSum *pivots;        // of float bands; null unless summing
-  unsigned long long *bins; // CUV_PCA_SHOWN histograms
+  uint8_t *picture;  // 4 bytes per pixel
+  int64_t stride;    // bytes per row of the picture
+  CuvPcaSum *sums;   // integers: CUV_PCA_COPIES of them; floats: one per block
+  CuvPcaSum *pivots; // of float bands; null unless summing
+  unsigned long long *bins;     // CUV_PCA_SHOWN histograms
   unsigned long long *left_out; // counts excluded pixels; null if sums do
 
   // set by cuv_pca_pass_plan()
@@ -93,18 +93,18 @@ struct CuvPcaPass {
   int64_t low;         // packed: bytes from band 0 to the first selected
   int span;            // bytes of a pixel from there
   int unit;            // bytes per copy
-  int64_t sample_step; // of the cube, if a unit is one sample
-  int pixels;          // of a tile
+  int64_t sample_step; // sample step of the cube if a unit is one sample
+  int pixels;          // pixels of a tile
   int tiles_across, n_tiles;
   int pitch, counts_at, tile_bytes; // layout of a tile, bytes
-  int n_buffers;                    // for tiles, 1 or 2
+  int n_buffers;                    // buffers for tiles, 1 or 2
   int apart; // packed: pixels between adjacent lanes, 1 or 8
 };
 
 static_assert (sizeof (CuvPcaPass) <= 4096, "of kernel parameters");
 
-// Sizes of tile_kernel: the parts of the sums that this launch computes; the
-// warps of a block that share the pixels of a part; threads per block.
+// Return sizes of tile_kernel: the parts of the sums that this launch computes;
+// the warps of a block that share the pixels of a part; threads per block.
 static __host__ __device__ inline int
 cuv_pca_parts_here (const CuvPcaPass &pass)
 {
@@ -128,7 +128,7 @@ cuv_pca_threads (const CuvPcaPass &pass)
   return 32 * (warps > CUV_PCA_WARPS ? warps : CUV_PCA_WARPS);
 }
 
-// Most pixels per block for which sums of 2 x 255^2 fit 32 bits.
+// Maximum number of pixels per block whose sums of 2 x 255^2 fit in 32 bits.
 #define CUV_PCA_BLOCK_PIXELS (32 << 10)
 
 // Arguments of the kernels of pca-learn.cu.
@@ -149,9 +149,9 @@ struct CuvPcaLearn {
   double *reported;     // host memory, CUV_PCA_BASIS_DOUBLES (n)
 };
 
-// Return 0 or -1.
+// Functions that return an int return 0 or -1.
 
-// Plans a pass's tiles and number of blocks by cube, bands and tasks.
+// Plans a pass's tiles and number of blocks from its cube, bands and tasks.
 int cuv_pca_pass_plan (CuvPcaPass *pass, int *n_blocks);
 
 int cuv_pca_pass_submit (
@@ -171,11 +171,11 @@ int cuv_pca_tiles_submit (
 // Finds pass.pivots of a cube of floats.
 int cuv_pca_pivots_submit (const CuvPcaPass &pass, cudaStream_t stream);
 
-// Updates basis, gains and report by the sums, which it zeroes. It reads the
+// Updates basis, gains and report from the sums, which it zeroes. It reads the
 // previous state without waiting: the first kernel of a frame must therefore
 // wait before it triggers the next launch.
 int cuv_pca_learn_submit (const CuvPcaLearn &learn, cudaStream_t stream);
-// Updates limits and gains by the histograms, which it zeroes.
+// Updates limits and gains from the histograms, which it zeroes.
 int cuv_pca_limits_submit (const CuvPcaLearn &learn, cudaStream_t stream);
 // Recomputes gains after a change of the display.
 int cuv_pca_gains_submit (const CuvPcaLearn &learn, cudaStream_t stream);

@@ -11,7 +11,7 @@
 #define CUV_PCA_GAIN_SCALE 0x1p900
 #define CUV_PCA_SUM_SCALE 0x1p-142
 
-// A band's gains of each channel, in shared memory. After the bands follow two
+// A band's gain for each channel, in shared memory. After the bands follow two
 // entries: the offsets, then top and bias of CuvPcaGains.
 struct __align__ (16) CuvPcaBandGains
 {
@@ -43,8 +43,8 @@ cuv_pca_load_band_gains (const CuvPcaPass &pass, const CuvPcaGains &gains,
   }
 }
 
-// A thread's N pixels. Planar: adjacent ones. Packed: N-ths of the tile apart,
-// so that a warp's pixels are adjacent.
+// A thread's N pixels. Planar: adjacent ones. Packed: pixels 1/N of the tile
+// apart, so that a warp's pixels are adjacent.
 template <CuvCubeFormat F, bool PACKED, int N> struct CuvPcaPixels {
   static constexpr int n = N;
   static constexpr int size = CuvPcaTile<F, PACKED>::size;
@@ -64,7 +64,7 @@ template <CuvCubeFormat F, bool PACKED, int N> struct CuvPcaPixels {
     return __hiloint2double ((int) value, 0);
   }
 
-  // Offset of a pixel's first sample in the tile.
+  // Returns the offset of a pixel's first sample in the tile.
   __device__ __forceinline__ int
   at (int i) const
   {
@@ -108,7 +108,7 @@ template <CuvCubeFormat F, bool PACKED, int N> struct CuvPcaPixels {
   }
 };
 
-// A sum as an integer 0 .. top; NaN becomes 0.
+// Converts a sum to an integer 0 .. top; NaN becomes 0.
 template <CuvCubeFormat F>
 static __device__ __forceinline__ int
 cuv_pca_to_int (double sum, double top, double bias)
@@ -119,7 +119,7 @@ cuv_pca_to_int (double sum, double top, double bias)
   return (int) (fmin (value > 0.0 ? value : 0.0, top) + bias);
 }
 
-// The channels of a thread's pixels.
+// Computes the channels of a thread's pixels.
 template <CuvCubeFormat F, bool PACKED, int n>
 static __device__ __forceinline__ void
 cuv_pca_project (const CuvPcaPixels<F, PACKED, n> &pixels,
@@ -229,9 +229,9 @@ cuv_pca_show_by (const CuvPcaTile<F, PACKED> &tile,
   }
 }
 
-// task: CUV_PCA_PAINT or CUV_PCA_COUNT. Called by all threads. Packed floats: a
-// thread's two pixels share the reads of gains, if there are enough pixels for
-// all threads.
+// Paints or counts the pixels of a tile. task: CUV_PCA_PAINT or CUV_PCA_COUNT.
+// Called by all threads. Packed floats: a thread's two pixels share the reads
+// of gains, if there are enough pixels for all threads.
 template <CuvCubeFormat F, bool PACKED>
 static __device__ __forceinline__ void
 cuv_pca_show (const CuvPcaTile<F, PACKED> &tile,

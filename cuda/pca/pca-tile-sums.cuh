@@ -13,8 +13,9 @@
   (CUV_PCA_SIDE / 8) // groups of 8 bands per side of a
                      // part
 
-// The lane, by a shuffle, so that the compiler does not hoist what depends on
-// it out of the tile loop, where it would spill. Called by whole warps.
+// Returns the lane. It comes from a shuffle, so that the compiler does not
+// hoist values that depend on it out of the tile loop, where they would spill.
+// Called by whole warps.
 static __device__ __forceinline__ int
 opaque_lane ()
 {
@@ -63,7 +64,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTileRows {
   static constexpr int size = sizeof (Sample);
 
   int at[CUV_PCA_GROUPS];      // offset of the lane's first pixel
-  int step[CUV_PCA_GROUPS];    // to the next pixel
+  int step[CUV_PCA_GROUPS];    // offset to an adjacent pixel
   int jump[CUV_PCA_GROUPS];    // packed: offset to the lane's next pixel
   float pivot[CUV_PCA_GROUPS]; // floats only
 
@@ -222,7 +223,7 @@ add_step (const CuvPcaTile<F, PACKED> &tile,
   }
 }
 
-// Loads a lane's two of eight pixels, the k-th eight of 32, of N groups.
+// Loads a lane's two pixels of the k-th eight of 32 pixels, for N groups.
 template <int N, bool PACKED>
 static __device__ __forceinline__ void
 load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
@@ -336,7 +337,7 @@ is_used (int i)
   return MANY || i / 4 % CUV_PCA_GROUPS >= i / 4 / CUV_PCA_GROUPS * 2;
 }
 
-// Tree reduction of a part's shares through shared memory: half of the
+// Adds a part's shares by tree reduction in shared memory: half of the
 // remaining warps pass theirs to the other half. Called by all threads.
 template <bool MANY, typename T>
 static __device__ __forceinline__ void

@@ -45,7 +45,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
   uint8_t *bytes;
   CuvPcaExtent extent;
 
-  // Offset of a band's first sample, and the distance to the next.
+  // Return the offset of a band's first sample, and the distance to the next.
   __device__ __forceinline__ int
   band_at (int band) const
   {
@@ -69,7 +69,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return (Sample *) (bytes + pass.counts_at);
   }
 
-  // Pixels that are summed, rounded up to CUV_PCA_STEP.
+  // Returns the number of pixels to sum, rounded up to CUV_PCA_STEP.
   __device__ __forceinline__ int
   end () const
   {
@@ -82,7 +82,8 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return extent.count < pass.pixels;
   }
 
-  // Rows that are split over warps. Packed: one row, shared by all.
+  // Returns the number of rows to split over warps. Packed: one row, which all
+  // warps share.
   __device__ __forceinline__ int
   n_rows () const
   {
@@ -207,7 +208,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     }
   }
 
-  // The same for a unit.
+  // Checks a unit in the same way.
   template <int UNIT, bool IGNORES>
   __device__ __forceinline__ void
   check_unit (const uint8_t *at, unsigned *found, float *rest) const
@@ -268,7 +269,7 @@ template <CuvCubeFormat F, bool PACKED> struct CuvPcaTile {
     return pass.has_ignore ? may_exclude<true> () : may_exclude<false> ();
   }
 
-  // The sample that adds nothing to a band's sums.
+  // Returns the sample that adds nothing to a band's sums.
   __device__ __forceinline__ Sample
   neutral (int band) const
   {

@@ -6,7 +6,7 @@
 #include "pca/pca-tile-picture.cuh"
 #include "pca/pca-tile-sums.cuh"
 
-// most; six such tiles fit a multiprocessor
+// maximum; six such tiles fit in a multiprocessor
 #define CUV_PCA_TILE_BYTES (36 << 10)
 #define CUV_PCA_TILE_PIXELS 2048 // most
 
@@ -123,7 +123,8 @@ band_gain_bytes (const CuvPcaPass &pass)
       * (pass.tasks & CUV_PCA_COUNT ? 2 : 1);
 }
 
-// Shared memory for a block's reduction: half of each part's warps at once.
+// Returns the bytes of shared memory for a block's reduction: half of each
+// part's warps at once.
 static size_t
 area_bytes (const CuvPcaPass &pass)
 {
@@ -199,9 +200,9 @@ cuv_pca_lay_out_tile (CuvPcaPass *pass, int pixels)
   pass->n_tiles = pass->tiles_across * pass->height;
 }
 
-// Two buffers for the largest tiles with which several blocks fit a
-// multiprocessor, or smaller tiles, so that each block gets one. Tiles of a row
-// have equal size.
+// Plans two buffers for the largest tiles with which several blocks fit in a
+// multiprocessor, or smaller tiles if otherwise some blocks would get none.
+// Tiles of a row have equal size.
 static void
 plan_tile (CuvPcaPass *pass)
 {
@@ -244,8 +245,8 @@ cuv_pca_cuda_fits (int n, CuvCubeFormat format)
   return std::max (bytes, cuv_pca_tiles_shared_bytes (pass)) <= max_shared;
 }
 
-// Bank conflicts of a warp that reads packed samples of 8 bands of pixels
-// `apart` from each other: the most words in one bank.
+// Returns the bank conflicts of a warp that reads packed samples of 8 bands of
+// pixels `apart` from each other: the maximum number of words in one bank.
 static int
 bank_conflicts (const CuvCube &cube, int apart)
 {

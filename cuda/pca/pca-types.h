@@ -110,7 +110,7 @@ typedef struct {
  * y = sum of vectors[k][b] / deviation[b] * (s_b - mean_b) over bands b; with
  * SECOND_MOMENTS, s_b alone in place of the difference. */
 typedef struct {
-  int32_t n; /* bands, and components */
+  int32_t n; /* number of bands, and of components */
   CuvPcaMode mode;
   int32_t is_known; /* boolean: computed from a frame or set */
   double *mean;     /* n: of each band */
@@ -132,7 +132,7 @@ typedef struct {
 /* Outcome of updating the basis by a frame. */
 typedef struct {
   int32_t is_cut; /* boolean: scene cut, history was discarded */
-  int32_t sweeps; /* of Jacobi rotations */
+  int32_t sweeps; /* sweeps of Jacobi rotations */
 } CuvPcaUpdate;
 
 /* Statistics of a frame. */

@@ -6,12 +6,12 @@
 #include "pca/pca-fixed-point.cuh"
 
 #define CUV_PCA_VIDEO_THREADS 256
-#define CUV_PCA_VIDEO_BLOCKS 4 // per multiprocessor
+#define CUV_PCA_VIDEO_BLOCKS 4 // blocks per multiprocessor
 #define CUV_PCA_VIDEO_BANDS 3
 #define CUV_PCA_VIDEO_SUMS                                                     \
   (CUV_PCA_VIDEO_BANDS * (CUV_PCA_VIDEO_BANDS + 1) / 2                         \
       + CUV_PCA_VIDEO_BANDS)       // of products, of bands
-#define CUV_PCA_VIDEO_GAIN_BITS 30 // of a fixed-point gain
+#define CUV_PCA_VIDEO_GAIN_BITS 30 // bits of a fixed-point gain
 
 // Bytes of four pixels by band; 0 for missing bands.
 struct PixelQuad {
@@ -31,7 +31,8 @@ struct PixelQuad {
   }
 };
 
-// Adds four pixels. For each band i: its products with bands i .. 2, its sum.
+// Adds four pixels to the sums: for each band i, its products with bands i ..
+// 2, then the band itself.
 static __device__ __forceinline__ void
 cuv_pca_video_add (const PixelQuad &four, unsigned sums[CUV_PCA_VIDEO_SUMS])
 {
@@ -109,7 +110,7 @@ struct Painter {
     }
   }
 
-  // Pixel i of four as R, G, B, 255.
+  // Returns pixel i of four as R, G, B, 255.
   __device__ __forceinline__ unsigned
   colour (const PixelQuad &four, int i) const
   {
@@ -128,7 +129,7 @@ struct Painter {
   }
 };
 
-// The last four pixels, where memory may end with the last band.
+// Loads the last four pixels, where memory may end with the last band.
 static __device__ uint4
 load_last (const uint8_t *at, int span)
 {

@@ -235,7 +235,7 @@ find_limits (Frame *frame)
   return run_pass (frame, CUV_PCA_COUNT) != 0 ? -1 : set_limits (frame);
 }
 
-// Gains for the current state and display.
+// Updates the gains for the current state and display.
 static int
 update_gains (Frame *frame)
 {
@@ -247,7 +247,7 @@ update_gains (Frame *frame)
   return cuv_pca_gains_submit (frame->learn, self->stream);
 }
 
-// One pass with the previous frame's state.
+// Runs one pass with the previous frame's state.
 static int
 run_lagged (Frame *frame)
 {

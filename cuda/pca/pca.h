@@ -2,19 +2,19 @@
 /* Principal components of a sequence of cubes on the GPU, and a map of this
  * folder.
  *
- * Against the CPU, as docs/spectralpca.md states: sums of integers are the same
- * bits; sums of floats, which are added in another order, differ by up to 1e-12
- * of the product of both bands' norms. Components solve the CPU's eigenvalue
- * problem with residuals of up to 1e-11 of the sum of all eigenvalues, 1e-9 for
- * floats. Of the n values of a picture up to 2 + n / 10000 differ, by one grey
- * level.
+ * Compared with the CPU, as docs/spectralpca.md states: sums of integers are
+ * the same bits; sums of floats, which are added in another order, differ by up
+ * to 1e-12 of the product of both bands' norms. Components solve the CPU's
+ * eigenvalue problem with residuals of up to 1e-11 of the sum of all
+ * eigenvalues, 1e-9 for floats. Of the n values of a picture up to 2 + n /
+ * 10000 differ, by one grey level.
  *
  * elements/pca/backend.c calls the functions below. cuv_pca_cuda_submit()
  * enqueues, with timing exact: a pass that sums, learn_kernel, which turns sums
  * into a basis and gains, and a pass that paints; with timing lagged: one pass
- * that does both with the previous basis, then learn_kernel. Percentiles take a
- * pass that fills histograms, and limits_kernel. cuv_pca_cuda_collect() waits
- * for the report of learn_kernel.
+ * that does both with the previous basis, then learn_kernel. Percentiles need
+ * another pass, which fills histograms, and limits_kernel.
+ * cuv_pca_cuda_collect() waits for the report of learn_kernel.
  *
  *   pca.cu                the passes and kernels of a frame
  *   pca-state.cuh         state between frames; arguments and launchers of all
@@ -47,8 +47,9 @@
  *   pca-fixed-point.cuh       fixed-point gains of video and 31-bands
  *   pca-mma.cuh               small matrix products by a warp
  *
- * Variants of learn_kernel: up to 8 bands one warp, without barriers; otherwise
- * all of its memory in shared memory, or only the scratch, or nothing, as fits.
+ * Variants of learn_kernel: for up to 8 bands, one warp without barriers; for
+ * more, a block with all of its memory in shared memory, or only the scratch,
+ * or nothing, whichever fits.
  *
  *   eigen/moments.h           sums -> mean and covariance, averaged over frames
  *   eigen/jacobi.h            eigenvectors

@@ -6,8 +6,8 @@
 
 #include "cuv-rgb.h"
 
-/* Pixel (x, y) of a frame of Y, U, V, with the nearest chroma, or of R, G, B.
- */
+/* Converts pixel (x, y) of a frame of Y, U, V, with the nearest chroma, or of
+ * R, G, B. */
 CUV_HOST_DEVICE void
 cuv_web_pixel (const CuvFrame *frame, const CuvRgbMatrix *matrix, int x, int y,
     uint8_t bgr[3])

@@ -7,14 +7,14 @@
 
 #define CUV_WEB_THREADS_X 32
 #define CUV_WEB_THREADS_Y 8
-// adjacent pixels of a thread, which share chroma and a store
+// adjacent pixels per thread, which share chroma and a store
 #define CUV_WEB_PIXELS 4
 
 struct _CuvWebCuda {
   CuvBuffer picture;
 };
 
-// A thread converts CUV_WEB_PIXELS pixels of a row.
+// Each thread converts CUV_WEB_PIXELS pixels of a row.
 static __global__ void
 __launch_bounds__ (CUV_WEB_THREADS_X *CUV_WEB_THREADS_Y)
     bgr_kernel (const __grid_constant__ CuvFrame frame,

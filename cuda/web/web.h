@@ -15,13 +15,14 @@ typedef struct _CuvWebCuda CuvWebCuda;
 
 /* Returns NULL on failure, see cuv_cuda_error(). */
 CuvWebCuda *cuv_web_cuda_new (void);
-/* NULL is allowed. */
+/* Frees self, which may be NULL. */
 void cuv_web_cuda_free (CuvWebCuda *self);
 
-/* Enqueues the conversion of a frame in device memory, of three components or
- * more; matrix is used if it is Y, U, V. Returns the picture in device memory,
+/* Enqueues the conversion of a frame in device memory, of at least three
+ * components; matrix is used for Y, U, V. Returns the picture in device memory,
  * rows of 3 * width bytes, valid until the next call; NULL on failure, see
- * cuv_cuda_error(). Allocates if the frame is larger than any before. */
+ * cuv_cuda_error(). Allocates memory if the frame is larger than all previous
+ * frames. */
 uint8_t *cuv_web_cuda_submit (CuvWebCuda *self, const CuvFrame *frame,
     const CuvRgbMatrix *matrix, CuvCudaStream stream);
 

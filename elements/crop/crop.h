@@ -26,11 +26,11 @@ typedef struct {
 } CuvCropPlan;
 
 typedef struct {
-  double margin;        /* added on each side of the box, as a fraction of its
-                         * width and height */
-  int width, height;    /* size of the picture; 0 = follows from the other one;
-                         * both 0 = the source's */
-  bool add_borders;     /* keep the aspect ratio if both are set */
+  double margin;     /* added on each side of the box, as a fraction of its
+                      * width and height */
+  int width, height; /* size of the picture; 0 = computed from the other one;
+                        both 0 = size of the source */
+  bool add_borders; /* keep the aspect ratio if both width and height are set */
   int align_x, align_y; /* the source begins at multiples of these, for chroma
                          * samples */
 } CuvCropRequest;
@@ -39,18 +39,18 @@ typedef struct {
 
 /* Maximum number of pixels in all pictures of a frame. */
 #define CUV_CROP_FRAME_PIXELS (1u << 26)
-/* Maximum aspect ratio of a picture whose size follows from one side: otherwise
+/* Maximum aspect ratio of a picture of which only one side is given: otherwise
  * an object one pixel wide could make a picture of gigabytes. */
 #define CUV_CROP_RATIO 16
 
-/* Returns FALSE if no pixel of the box is in the frame. The box may exceed it.
- */
+/* Plans the picture of a box, which may exceed the frame. Returns FALSE if no
+ * pixel of the box is in the frame. */
 bool cuv_crop_plan (CuvCropPlan *plan, const CuvCropRequest *request,
     unsigned x, unsigned y, unsigned w, unsigned h, int frame_width,
     int frame_height);
 
-/* Converts a rectangle of the frame to the picture, clipped to it; at least one
- * pixel. */
+/* Converts a rectangle of the frame to the picture, clipped to the picture. The
+ * result has at least one pixel. */
 CuvCropRect cuv_crop_map (
     const CuvCropPlan *plan, unsigned x, unsigned y, unsigned w, unsigned h);
 

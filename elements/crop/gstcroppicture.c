@@ -31,7 +31,7 @@ converter_config (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
       resampler_of (format, plan), NULL);
 }
 
-/* Converters accept two infos only if colorimetry and the like are the same. */
+/* GstVideoConverter requires two infos with equal colorimetry and the like. */
 static gboolean
 convert_picture (GstVideoFrame *in, GstVideoFrame *out, const CuvCropPlan *plan)
 {

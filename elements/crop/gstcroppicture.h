@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Copies the planned part of the frame to a new buffer in host memory; NULL if
- * out of memory. info describes the picture: the frame's format with the plan's
- * size. */
+/* Copies the planned part of the frame to a new buffer in host memory. Returns
+ * NULL if out of memory. info describes the picture: the frame's format with
+ * the plan's size. */
 GstBuffer *gst_crop_draw (
     GstVideoFrame *in, const GstVideoInfo *info, const CuvCropPlan *plan);
 

@@ -53,13 +53,13 @@ struct _GstVisionCrop {
   /* used by the streaming thread only */
   gboolean any_width, any_height; /* downstream accepts any size: use the
                                    * object's */
-  gint width, height;             /* the negotiated size, if it does not */
-  GstVideoInfo picture;           /* caps of the last picture */
-  GstBuffer *frame;               /* frame whose objects are being cropped, or
-                                   * NULL */
-  GArray *objects;                /* GstCuvObject, the objects of frame */
-  guint next, n_crops;            /* objects of frame */
-  GstCuvBudget budget;            /* budget of frame's pictures */
+  gint width, height;   /* the negotiated size, if downstream demands one */
+  GstVideoInfo picture; /* caps of the last picture */
+  GstBuffer *frame;     /* frame whose objects are being cropped, or
+                         * NULL */
+  GArray *objects;      /* GstCuvObject, the objects of frame */
+  guint next, n_crops;  /* index of the next object; pictures made */
+  GstCuvBudget budget;  /* budget of frame's pictures */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionCrop, gst_vision_crop, GST_TYPE_CUV_TRANSFORM,
@@ -80,8 +80,8 @@ set_side (GstStructure *structure, const gchar *field, gint size)
     gst_structure_set (structure, field, GST_TYPE_INT_RANGE, 1, G_MAXINT, NULL);
 }
 
-/* The caps of the other pad. Sizes are free, except that pictures have the
- * width and height set as properties; pictures have a variable rate and are
+/* Returns the caps of the other pad. Sizes are free, except that pictures have
+ * the width and height set as properties; pictures have a variable rate and are
  * progressive. */
 static GstStructure *
 other_structure (
@@ -226,7 +226,8 @@ matches_labels (
           && g_strv_contains ((const gchar *const *) settings->labels, label));
 }
 
-/* Plans the picture of an object. Returns FALSE if it gets none. */
+/* Plans the picture of an object. Returns FALSE if the object gets no
+ * picture. */
 static gboolean
 plan (GstVisionCrop *self, const GstCuvObject *object, CuvCropPlan *plan)
 {
@@ -318,7 +319,7 @@ make_crop (GstVisionCrop *self, const GstCuvObject *object,
 
 /* ---- frames ---- */
 
-/* New sizes set as properties take effect with new caps. */
+/* Negotiates new caps if width or height has been set to another value. */
 static GstFlowReturn
 gst_vision_crop_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)

@@ -27,15 +27,15 @@ gst_vision_crop_parse_labels (gpointer settings)
  * GstVisionCrop:width:
  *
  * Width of the pictures in pixels. 0: the width that downstream's caps demand;
- * otherwise it follows from height and the object's aspect ratio; otherwise it
- * is the object's.
+ * if they demand none, it is computed from height and the object's aspect
+ * ratio, or is the object's width if height is 0 as well.
  *
  * Since: 0.1
  */
 /**
  * GstVisionCrop:height:
  *
- * Height of the pictures in pixels; 0 as for width.
+ * Height of the pictures in pixels; 0 has the same meaning as for width.
  *
  * Since: 0.1
  */
@@ -50,8 +50,8 @@ gst_vision_crop_parse_labels (gpointer settings)
 /**
  * GstVisionCrop:margin:
  *
- * Added to the box on each side, as a fraction of its width and height. The
- * picture ends at the frame's edge.
+ * Margin added to each side of the box, as a fraction of its width and height.
+ * The picture ends at the frame's edge.
  *
  * Since: 0.1
  */
@@ -65,8 +65,9 @@ gst_vision_crop_parse_labels (gpointer settings)
 /**
  * GstVisionCrop:stats:
  *
- * frames; crops, the number of pictures; too-small and outside, the numbers of
- * objects left out because they are too small or outside the frame (guint64).
+ * A structure with frames, crops (pictures made), too-small and outside
+ * (objects left out because they are too small or outside the frame), all
+ * guint64.
  *
  * Since: 0.1
  */

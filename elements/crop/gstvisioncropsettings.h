@@ -16,7 +16,7 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_vision_crop_settings;
 
-/* The property stats; defined by the element. */
+/* Reads the property stats; defined by the element. */
 void gst_vision_crop_get_stats (GstElement *element, GValue *value);
 
 #endif

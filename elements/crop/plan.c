@@ -23,7 +23,8 @@ plan_side (double start, double size, double margin, int frame, int align,
   *source_size = high - *source_start;
 }
 
-/* Sets the sizes that are 0 so that the aspect ratio is kept. */
+/* Returns the size that is not given, so that the source's aspect ratio is
+ * kept. */
 static int
 follow (int given, int given_source, int source)
 {

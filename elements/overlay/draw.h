@@ -16,7 +16,7 @@
  *   drawing.c           builds the list: colours, clipping, limits
  *   backend.c           list -> frame, on the CPU or the GPU:
  *     reference/draw.c    in host memory; the definition in C
- *     reference/fill.c    its fills, which hide regions
+ *     reference/fill.c    fills, which hide regions
  *     ../../cuda/overlay/ in CUDA memory; returns the same bits
  * Also: gstcolor.h, colours as properties; plugin.c registers the element. */
 #ifndef CUV_DRAW_H
@@ -32,13 +32,13 @@
 typedef struct {
   CuvModel model;
   int32_t kr, kb; /* luma coefficients of red and blue, in 1/10000 */
-  bool limited;   /* range 16..235 and 16..240, otherwise 0..255 */
+  bool limited;   /* Y has 16..235, chroma 16..240; otherwise both 0..255 */
 } CuvColourSpace;
 
 /* A row of the matrix from RGB to samples. The sample is
  * min (255, floor ((r R + g G + b B + offset) * inverse / 2^54)). */
 typedef struct {
-  uint32_t r, g, b, offset; /* modulo 2^32; negative ones add up to >= 0 */
+  uint32_t r, g, b, offset; /* modulo 2^32; the whole sum is never negative */
   uint64_t inverse;
 } CuvColourRow;
 
@@ -78,7 +78,8 @@ typedef struct {
   CuvFillMode mode;
   uint32_t rgb;    /* colour of CUV_OVERLAY_FILL_SOLID */
   bool is_ellipse; /* an ellipse whose bounding box is the region */
-  int cells;       /* across its longer side, 1..CUV_OVERLAY_FILL_MAX_CELLS */
+  int cells;       /* number of cells across the region's longer
+                      side, 1..CUV_OVERLAY_FILL_MAX_CELLS */
 } CuvFillStyle;
 
 /* Hides a region of width x height pixels at (x, y); call it before anything
@@ -88,37 +89,37 @@ typedef struct {
 bool cuv_drawing_fill (CuvDrawing *self, const CuvFillStyle *style, int64_t x,
     int64_t y, int64_t width, int64_t height);
 
-/* A rectangle of pixels x .. x + width - 1 of rows y .. y + height - 1: filled
- * if thickness is 0, otherwise its outline of that many pixels, inside the
- * rectangle. Coordinates and sizes up to 2^30. */
+/* Draws a rectangle of pixels x .. x + width - 1 of rows y .. y + height - 1:
+ * filled if thickness is 0, otherwise as an outline of thickness pixels inside
+ * the rectangle. Coordinates and sizes up to 2^30. */
 void cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
     int64_t width, int64_t height, int thickness);
 
-/* A line from the centre of pixel (ax, ay) to that of (bx, by) with round caps;
- * a disc if they are the same. thickness 1..256. Not drawn if a coordinate is
- * not finite. */
+/* Draws a line with round caps from the centre of pixel (ax, ay) to that of
+ * (bx, by), or a disc if both are the same pixel. thickness: 1..256. Draws
+ * nothing if a coordinate is not finite. */
 void cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
     double bx, double by, int thickness);
 
-/* A mask of width x height coverage values (copied), stride bytes from row to
- * row, its upper left corner at pixel (x, y). */
+/* Draws a mask of width x height coverage values, which are copied, with its
+ * upper left corner at pixel (x, y). stride: bytes from row to row. */
 void cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
     int32_t width, int32_t height, const uint8_t *coverage, size_t stride);
 
-/* A picture of width x height pixels of R, G, B (copied), each drawn as scale x
- * scale pixels, its upper left corner at pixel (x, y). scale 1..128, alpha
- * 0..255. */
+/* Draws a picture of width x height pixels of R, G, B, which are copied, with
+ * its upper left corner at pixel (x, y). Each pixel is drawn as scale x scale
+ * pixels. scale: 1..128; alpha: 0..255. */
 void cuv_drawing_picture (CuvDrawing *self, int alpha, int32_t x, int32_t y,
     int32_t width, int32_t height, const uint8_t *rgb, int scale);
 
-/* The list so far; its pointers are valid until self changes. */
+/* Returns the list so far; its pointers are valid until self changes. */
 CuvOverlayList cuv_drawing_list (const CuvDrawing *self);
 void cuv_drawing_free (CuvDrawing *self);
 
 /* The C reference: draws the list on a frame in host memory. */
 void cuv_overlay_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
-/* The part of cuv_overlay_draw() that draws fills. */
+/* Draws the fills of the list; called by cuv_overlay_draw(). */
 void cuv_fill_draw (const CuvOverlayList *list, const CuvFrame *frame);
 
 #endif

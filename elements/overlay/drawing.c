@@ -11,9 +11,9 @@
 
 #define INVERSE_BITS 54
 
-/* (r R + g G + b B) / divisor + base, rounded to the nearest, halves up. The
- * inverse exceeds 2^54 / divisor by at most 1, which for sums below 2^31 and
- * divisors below 2^23 never changes the quotient. */
+/* Makes a row that computes (r R + g G + b B) / divisor + base, rounded to the
+ * nearest, halves up. The inverse exceeds 2^54 / divisor by at most 1, which
+ * for sums below 2^31 and divisors below 2^23 never changes the quotient. */
 static CuvColourRow
 colour_row (int64_t r, int64_t g, int64_t b, int64_t divisor, int64_t base)
 {
@@ -126,8 +126,8 @@ cuv_drawing_free (CuvDrawing *self)
 }
 
 /* Appends a primitive that covers pixels x0 .. x1 - 1 of rows y0 .. y1 - 1,
- * clipped to the frame. Returns NULL if that is empty, alpha is 0 or a limit is
- * reached. */
+ * clipped to the frame. Returns NULL if no pixel is left, alpha is 0 or a limit
+ * is reached. */
 static CuvPrimitive *
 append_primitive (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb,
     int64_t x0, int64_t y0, int64_t x1, int64_t y1)
@@ -160,8 +160,8 @@ append_primitive (CuvDrawing *self, CuvPrimitiveKind kind, uint32_t argb,
   return p;
 }
 
-/* Allocates bytes for the last primitive, 4-byte aligned; beyond the limit
- * removes the primitive and returns NULL. */
+/* Allocates bytes for the last primitive, 4-byte aligned. If the limit is
+ * exceeded, removes the primitive and returns NULL. */
 static uint8_t *
 append_bytes (CuvDrawing *self, int64_t size)
 {
@@ -192,9 +192,10 @@ round_up_to (int64_t value, int64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 
-/* The size of a cell. It is even, so that chroma samples have the same cells,
- * and large enough for the given number of cells to cover the region from an
- * odd pixel on; no larger than the frame, which no mean exceeds. */
+/* Returns the size of a cell. It is even, so that chroma samples have the same
+ * cells, and large enough for the given number of cells to cover a region that
+ * begins at an odd pixel. It is at most the size of the frame, beyond which
+ * there is nothing to average. */
 static int32_t
 fill_cell (const CuvDrawing *self, int64_t size, int cells)
 {
@@ -379,7 +380,7 @@ to_units (double pixels, double low, double high)
   return (int32_t) floor (pixels * CUV_OVERLAY_UNIT + 0.5);
 }
 
-/* floor (sqrt (n)) */
+/* Returns floor (sqrt (n)). */
 static int64_t
 square_root (int64_t n)
 {
@@ -392,8 +393,8 @@ square_root (int64_t n)
   return root;
 }
 
-/* Coordinates in 1/16 pixel. The ends are sorted by x, then y, so that a line
- * and its reverse are drawn alike. */
+/* Appends a line; coordinates are in 1/16 pixel. The ends are sorted by x, then
+ * y, so that a line and its reverse are drawn alike. */
 static void
 append_line (CuvDrawing *self, uint32_t argb, int32_t ax, int32_t ay,
     int32_t bx, int32_t by, int thickness)

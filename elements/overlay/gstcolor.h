@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* A guint property type that can also be parsed from text, as in gst-launch-1.0
- * lines. */
+ * pipelines. */
 #define GST_TYPE_CUV_COLOR (gst_cuv_color_get_type ())
 GType gst_cuv_color_get_type (void);
 
@@ -19,8 +19,9 @@ gboolean gst_cuv_color_from_value (const GValue *value, guint *argb);
 #define GST_CUV_COLOR_FORMS                                                    \
   "a name such as red, \"#rgb\", \"#rrggbb\", \"#aarrggbb\" or 0xaarrggbb"
 
-/* Alpha 0 becomes 255: a colour without an alpha must be visible; the property
- * opacity makes things transparent. */
+/* Returns the colour with an alpha of 255 if its alpha is 0: a colour written
+ * without alpha must be visible; the property opacity makes things
+ * transparent. */
 guint gst_cuv_color_opaque_if_none (guint argb);
 
 G_END_DECLS

@@ -47,8 +47,8 @@ region_of (const GstCuvObject *object, GstBuffer *buffer)
   return region;
 }
 
-/* Intersection over union with the place where the region would be now: dx and
- * dy are half pixels a frame. */
+/* Returns the intersection over union of a region and the place where a
+ * previous one would be now; dx and dy are in half pixels per frame. */
 static gdouble
 moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 {
@@ -61,12 +61,12 @@ moved_iou (const GstCuvHidden *before, const GstCuvHidden *now)
 
 /* ---- from frame to frame ---- */
 
-/* The previous regions, sorted by their left sides: so that only a few are
- * compared with each current region. */
+/* The previous regions, sorted by left side, so that each current region is
+ * compared with only a few of them. */
 typedef struct {
   GstCuvHidden *regions;
   guint n;
-  gint64 widest; /* largest width of where they are or would be now */
+  gint64 widest; /* largest width of a region, where it was or would be now */
 } Before;
 
 static GstCuvHidden
@@ -99,7 +99,7 @@ sort_regions (GArray *regions)
   return before;
 }
 
-/* The first region that may extend beyond x. */
+/* Returns the index of the first region that may extend beyond x. */
 static guint
 first_beyond (const Before *before, gint64 x)
 {
@@ -123,9 +123,9 @@ may_be_same (const GstCuvHidden *a, const GstCuvHidden *b)
       && (a->track == b->track || a->track < 0 || b->track < 0);
 }
 
-/* Marks the region whose last place this one overlaps most as continued. The
- * motion is taken from it, or from a region that would be here by now; the
- * latter stays held, as it may be another object. */
+/* Marks as continued the previous region whose last place this one overlaps
+ * most. The motion is computed from that region, or from one that would be here
+ * by now; the latter stays held, as it may be another object. */
 static void
 continue_region (const Before *before, GstCuvHidden *now)
 {
@@ -155,7 +155,7 @@ continue_region (const Before *before, GstCuvHidden *now)
     overlapped->is_continued = TRUE;
   if (moved_from == NULL)
     return;
-  /* the centre's motion per frame, in half pixels, also if the object was
+  /* the centre's motion per frame, in half pixels, even if the object was
    * missed for some frames */
   now->dx = (2 * (now->x - moved_from->x) + now->w - moved_from->w)
       / (1 + moved_from->age);
@@ -211,7 +211,7 @@ gst_cuv_hidden_add_frame (GArray *regions, const GArray *objects,
       hide_all (regions);
       return;
     }
-    /* may have moved in memory */
+    /* the array may have moved in memory */
     before.regions = (GstCuvHidden *) regions->data;
     continue_region (&before, &region);
     g_array_append_val (regions, region);
@@ -244,15 +244,15 @@ gst_cuv_hidden_extended (const GstCuvHidden *region)
   return extended;
 }
 
-/* Far outside of any frame, even after the motion of 1000 frames without
- * overflow. */
+/* Clamps to a value that is far outside of any frame, but does not overflow
+ * after the motion of 1000 frames. */
 static gint64
 bounded (gdouble pixels)
 {
   return (gint64) CLAMP (pixels, -0x1p45, 0x1p45);
 }
 
-/* Rounded outwards. */
+/* Scales one dimension, rounding outwards. */
 static void
 scale_side (gint64 *at, gint64 *size, gint64 *motion, gint from, gint to)
 {

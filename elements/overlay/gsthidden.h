@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* With more regions the whole frame is hidden. */
+/* Maximum number of regions; if there are more, the whole frame is hidden. */
 #define GST_CUV_MAX_HIDDEN 4096
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
       h;         /* pixels, where it was last seen; w = 0: the whole frame */
   gint64 dx, dy; /* its motion when it was last seen, in 1/2 pixel per frame */
   guint age;     /* number of frames since then */
-  gboolean is_continued; /* whether an object of the next frame continues it */
+  gboolean is_continued; /* an object of the next frame continues it */
 } GstCuvHidden;
 
 /* Replaces regions, an array of GstCuvHidden, by the regions of the buffer's

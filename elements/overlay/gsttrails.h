@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* The centre of an object, pixels. */
+/* The centre of an object, in pixels. */
 typedef struct {
   gdouble x, y;
 } GstCuvPoint;
@@ -23,8 +23,8 @@ typedef struct {
 GArray *gst_cuv_trails_new (void);
 
 /* Appends the centres of a frame's tracked objects (GstCuvObject) and keeps the
- * last length of each id. Removes trails of ids not seen for a second; all
- * trails if the frame has no timestamp or length is 0. */
+ * last `length` points of each id. Removes trails of ids not seen for a second,
+ * or all trails if the frame has no timestamp or length is 0. */
 void gst_cuv_trails_add_frame (
     GArray *trails, const GArray *objects, GstClockTime time, guint length);
 

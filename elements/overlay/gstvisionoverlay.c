@@ -58,7 +58,7 @@ struct _GstVisionOverlay {
   CuvDrawing drawing;
   CuvText *text;
   GArray *trails;
-  GArray *hidden; /* GstCuvHidden, in pixels of frames of this size: */
+  GArray *hidden; /* GstCuvHidden, for frames of this size: */
   gint width, height;
   GArray *objects; /* GstCuvObject, those of this frame */
   CuvBackend backend;

@@ -175,7 +175,7 @@ parse_font (gpointer settings)
                          : NULL;
 }
 
-/* The registered type of the values parses colour names. */
+/* Makes a GParamSpec of the registered type that parses colour names. */
 static GParamSpec *
 make_color (void)
 {
@@ -230,9 +230,10 @@ make_fill_color (void)
  * GstVisionOverlay:color:
  *
  * The colour 0xAARRGGBB of everything that label-colors does not name. 0
- * chooses a colour by label, by kind of custom metadata, and by id for tracked
- * objects. An alpha of 0 counts as 255. As text, in gst-launch-1.0 and presets,
- * also a name (CSS, X11), "#rgb", "#rrggbb" or "#aarrggbb".
+ * chooses a colour for each label, each kind of custom metadata and each
+ * tracked object. An alpha of 0 counts as 255. In text, as for gst-launch-1.0
+ * and presets, it can also be a name (CSS, X11), "#rgb", "#rrggbb" or
+ * "#aarrggbb".
  *
  * Since: 0.1
  */
@@ -247,16 +248,16 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:thickness:
  *
- * Thickness of lines in pixels. 0 is 1 + height / 300 of the frame.
+ * Thickness of lines in pixels. 0 means 1 + 1/300 of the frame's height.
  *
  * Since: 0.1
  */
 /**
  * GstVisionOverlay:font:
  *
- * A Pango font description. Without a size, text is 1/36 of the frame's height
- * (names of pictures 1/9 of the picture's), at least 11 pixels. Sizes up to 256
- * pixels.
+ * A Pango font description. If it has no size, text has 1/36 of the frame's
+ * height (names of pictures: 1/9 of the picture's height), but at least 11
+ * pixels. The maximum size is 256 pixels.
  *
  * Since: 0.1
  */
@@ -286,8 +287,8 @@ make_fill_color (void)
  * A structure that maps labels to none, solid, blur or pixelate. It overrides
  * #GstVisionOverlay:fill and #GstVisionOverlay:labels. Labels are
  * case-sensitive. One invalid entry makes the whole structure invalid: at the
- * start that is an error, while playing a warning, and the previous structure
- * stays in force.
+ * start that is an error; while playing it is a warning, and the previous
+ * structure stays in force.
  *
  * Since: 0.1
  */
@@ -302,8 +303,8 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:fill-shape:
  *
- * rectangle, or an ellipse in that rectangle, which always contains the region:
- * its margin is 0.20711 or more.
+ * rectangle, or the ellipse inscribed in that rectangle. The ellipse always
+ * contains the region, because its margin is at least 0.20711.
  *
  * Since: 0.1
  */
@@ -334,10 +335,10 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:stats:
  *
- * frames, drawn (frames drawn on), copied (frames that were not writable),
- * hidden (regions that were hidden), primitives, lost (primitives beyond the
- * limits), microseconds and
- * microseconds-mean (of frames drawn on) as guint64; device (cuda or cpu).
+ * A structure with frames, drawn (frames drawn on), copied (frames that were
+ * not writable), hidden (regions that were hidden), primitives, lost
+ * (primitives beyond the limits), microseconds and microseconds-mean (for
+ * frames drawn on), all guint64; and device (cuda or cpu).
  *
  * Since: 0.1
  */

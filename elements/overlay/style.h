@@ -22,7 +22,7 @@ typedef struct {
   gint fill;           /* CuvFillMode */
   gint fill_shape;     /* GstCuvFillShape */
   guint fill_color;    /* RGB; alpha is ignored */
-  guint fill_cells;    /* across the longer side of a region */
+  guint fill_cells;    /* number of cells across a region's longer side */
   gdouble fill_margin; /* fraction of a region's size, on each side */
   guint hold_regions;  /* frames */
   gchar *font;         /* a Pango description */
@@ -37,14 +37,14 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_cuv_style_settings;
 
-/* How regions of this label are hidden: by label-fills if that names it,
- * otherwise by fill if labels selects it. */
+/* Returns how regions of this label are hidden: as label-fills says if it has
+ * the label, otherwise as fill says if labels selects it. */
 CuvFillMode gst_cuv_style_fill (const GstCuvStyle *style, GQuark label);
 
-/* Whether a label is hidden. */
+/* Whether regions of any label are hidden. */
 gboolean gst_cuv_style_hides (const GstCuvStyle *style);
 
-/* Called by the element. */
+/* Reads the property stats; defined by the element. */
 void gst_vision_overlay_get_stats (GstElement *element, GValue *value);
 
 G_END_DECLS

@@ -16,7 +16,7 @@ typedef struct {
   const CuvPcaBasis *start; /* NULL, or replaces what was learned before */
   uint8_t *picture;         /* as for cuv_pca_cpu_run() */
   ptrdiff_t stride;
-  const CuvPcaScores *scores; /* instead of a picture, on the CPU; or NULL */
+  const CuvPcaScores *scores; /* instead of a picture, CPU only; or NULL */
   CuvPcaResult *result;
   CuvPcaBasis *basis; /* receives the new basis; may be start */
 } CuvPcaJob;

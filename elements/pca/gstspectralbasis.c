@@ -7,8 +7,8 @@
 
 #define KIND "spectralpca-basis"
 #define VERSION_READ 1
-/* The most JSON values in a file: the numbers and arrays of the largest basis,
- * and some more members. */
+/* Maximum number of JSON values in a file: the numbers and arrays of the
+ * largest basis, and some more members. */
 #define MAX_VALUES (CUV_CUBE_MAX_BANDS * (CUV_CUBE_MAX_BANDS + 4) + 1024)
 #define MAX_BYTES                                                              \
   (32 * MAX_VALUES) /* up to 20 bytes per number, and                          \
@@ -52,7 +52,7 @@ gst_spectral_basis_new (const CuvPcaBasis *basis)
   return self;
 }
 
-/* Returns NULL for other nodes. */
+/* Returns the array of a node, NULL for other nodes. */
 static JsonArray *
 array_of (JsonNode *node)
 {
@@ -129,7 +129,7 @@ is_orthonormal (const CuvPcaBasis *basis, gint k)
   return TRUE;
 }
 
-/* The band that the first k vectors cover least. */
+/* Returns the band that the first k vectors cover least. */
 static gint
 least_covered (const CuvPcaBasis *basis, gint k)
 {
@@ -175,7 +175,7 @@ complete (CuvPcaBasis *basis, gint k)
   }
 }
 
-/* The mode of this name; -1 if it is unknown. */
+/* Returns the mode that the object names, or -1 if it is unknown. */
 static gint
 mode_of (JsonObject *object)
 {

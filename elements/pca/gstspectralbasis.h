@@ -6,7 +6,8 @@
  *     "mean": [ n numbers ], "deviation": [ n, 1 unless pearson ],
  *     "eigenvalues": [ k ], "vectors": [ k arrays of n, a component each ] }
  *
- * k is n where the element writes it, and may be less where it reads one. */
+ * k is n in files that the element writes, and may be less in files that it
+ * reads. */
 #ifndef GST_SPECTRAL_BASIS_H
 #define GST_SPECTRAL_BASIS_H
 
@@ -15,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* Immutable; g_atomic_rc_box_acquire() is its ref(). */
+/* Immutable; take a reference with g_atomic_rc_box_acquire(). */
 typedef struct {
   CuvPcaBasis basis;
   gint n_vectors; /* vectors in the file; the others complete the basis, with
@@ -25,14 +26,14 @@ typedef struct {
 GType gst_spectral_basis_get_type (void);
 void gst_spectral_basis_unref (GstSpectralBasis *self);
 
-/* A copy; NULL if out of memory. */
+/* Copies a basis. Returns NULL if out of memory. */
 GstSpectralBasis *gst_spectral_basis_new (const CuvPcaBasis *basis);
 
 /* Returns NULL on failure: the error says what is wrong in the file. */
 GstSpectralBasis *gst_spectral_basis_load (
     const gchar *location, GError **error);
 
-/* The name in files and metadata. */
+/* Returns the mode's name in files and metadata. */
 const gchar *gst_spectral_mode_name (CuvPcaMode mode);
 
 /* Replaces the file atomically. */

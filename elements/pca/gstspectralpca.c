@@ -48,7 +48,8 @@ struct _GstSpectralPca {
   gboolean is_frozen;
   GstSpectralBasis *loaded;   /* the settings' basis */
   gboolean loaded_is_pending; /* to be used from the next frame on */
-  gint n_loaded_vectors;      /* its vectors while in use; 0: all */
+  gint n_loaded_vectors; /* vectors of the loaded basis while it is in use; 0:
+                            all */
   Counts counts;
 
   /* held while a frame is processed, which changes the basis */
@@ -75,8 +76,8 @@ static GstStaticPadTemplate src_template =
         GST_STATIC_CAPS (
             GST_CUV_SPECTRAL_PICTURE_CAPS "; " GST_SPECTRAL_SCORES_CAPS));
 
-/* Freezes the basis of basis-location, or learns again without one. The object
- * lock is held. */
+/* Freezes the basis of basis-location; if that is not set, resumes learning.
+ * Call with the object lock held. */
 static void
 use_loaded (GstSpectralPca *self, const GstSpectralPcaSettings *settings)
 {
@@ -98,7 +99,7 @@ thaw (GstSpectralPca *self)
   self->n_loaded_vectors = 0;
 }
 
-/* The basis to start the next frame from, if it has changed. */
+/* Returns the basis to start the next frame from, if it has changed. */
 static GstSpectralBasis *
 take_pending_basis (GstSpectralPca *self)
 {
@@ -253,7 +254,7 @@ gst_spectral_pca_configure (
   return NULL;
 }
 
-/* Replaces the basis by an unknown one of the selected bands. */
+/* Resets the basis to an unknown one of the selected bands. */
 static gboolean
 init_basis (GstSpectralPca *self)
 {
@@ -281,8 +282,8 @@ check_frozen_basis (GstSpectralPca *self)
   return FALSE;
 }
 
-/* Opens a backend where the frame is. A frozen basis is passed on to it in
- * *start. Returns FALSE after an element error. */
+/* Opens a backend where the frame is. Sets *start to a frozen basis that the
+ * new backend has to use. Returns FALSE after an element error. */
 static gboolean
 ensure_backend (GstSpectralPca *self, const CuvProcessor *processor,
     const CuvPcaBasis **start)
@@ -328,7 +329,7 @@ gst_spectral_pca_run (
           GST_CUV_SPECTRAL_TRANSFORM (self), processor->on_device, error);
 }
 
-/* Once per start. */
+/* Warns once per start. */
 static void
 warn_if_nothing_valid (GstSpectralPca *self, const CuvPcaResult *result)
 {
@@ -379,7 +380,8 @@ process_locked (GstSpectralPca *self, const GstCuvSpectralFrame *frame,
   return GST_FLOW_OK;
 }
 
-/* The number of components: of the bands, or of the loaded basis. */
+/* Returns the number of components: of bands, or of vectors in the loaded
+ * basis. */
 static gint
 count_components (GstSpectralPca *self, gint n_bands)
 {

@@ -21,7 +21,8 @@ GstCaps *gst_spectral_scores_order_caps (GstCaps *caps);
  * they are. Takes ownership of caps. */
 GstCaps *gst_spectral_scores_fixate (GstCaps *caps, gint n);
 
-/* Posts an element error and returns FALSE if more than n are wanted. */
+/* Posts an element error and returns FALSE if more than n components are
+ * wanted. */
 gboolean gst_spectral_scores_check (GstElement *element, gint wanted, gint n);
 
 CuvPcaScores gst_spectral_scores_of (

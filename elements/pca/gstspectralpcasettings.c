@@ -66,7 +66,7 @@ load_basis (gpointer settings)
  * GstSpectralPca:smoothing:
  *
  * Weight of a frame in the running moments that components are computed from;
- * with 1 each frame has its own.
+ * with 1, components depend on the current frame only.
  *
  * Since: 0.1
  */
@@ -223,8 +223,8 @@ gst_spectral_pca_signals_install (GType type, GCallback freeze, GCallback thaw)
    * @self: the element
    * @location: (nullable): a file to save the basis to
    *
-   * Shows all further frames with the current components, and saves these. If
-   * there are none yet, the first frame's will be frozen.
+   * Freezes the current components for all further frames, and saves them. If
+   * there are none yet, those of the first frame will be frozen.
    *
    * Returns: whether there were components and they could be saved
    *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties and signals of spectralpca, and the parameters made of them.
+/* The properties and signals of spectralpca, and the parameters made from them.
  */
 #ifndef GST_SPECTRAL_PCA_SETTINGS_H
 #define GST_SPECTRAL_PCA_SETTINGS_H
@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  CuvPcaParams params; /* without components and is_frozen */
+  CuvPcaParams params; /* all but components and is_frozen */
   gboolean mask_band_ignore;
   gint scores;
   gchar *basis_location;
@@ -25,14 +25,15 @@ extern const GstCuvSettingsTable gst_spectral_pca_settings;
 gboolean gst_spectral_pca_fits_device (
     GstCuvSpectralTransform *self, const GstCuvSpectralInfo *info);
 
-/* Does nothing without a location; FALSE after a warning. */
+/* Saves a basis if there is a location. Returns FALSE after a warning. */
 gboolean gst_spectral_pca_save_basis (
     GstElement *self, const CuvPcaBasis *basis, const gchar *location);
 
 void gst_spectral_pca_signals_install (
     GType type, GCallback freeze, GCallback thaw);
 
-/* The bands to analyse; mask: without bad bands and the ignore value. */
+/* Returns the bands to analyse. mask: leave out bad bands, and samples with the
+ * ignore value. */
 CuvPcaBands gst_spectral_pca_bands (
     const GstCuvSpectralInfo *info, gboolean mask);
 gint gst_spectral_pca_n_bands (GstCaps *caps, gboolean mask); /* 0 = invalid */

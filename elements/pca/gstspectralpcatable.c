@@ -22,8 +22,8 @@ append_numbers (GValue *array, const gdouble *numbers, gint n)
   }
 }
 
-/* Vectors of the shown components in the order R, G, B; empty for black and
- * missing components. */
+/* Sets the vectors of the shown components in the order R, G, B; empty for
+ * black and missing components. */
 static void
 set_vectors (
     GstStructure *table, const CuvPcaBasis *basis, const gint *components)

@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* A table of kind "pca", in JSON "spectral": a row per component, and as
+/* Adds a table of kind "pca", in JSON "spectral": a row per component, and as
  * scalars mode, pixels, left_out, cut, mean, components and the shown
- * components' vectors. Nothing without a known basis. */
+ * components' vectors. Adds nothing if the basis is not known. */
 void gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
     const gint components[GST_CUV_SPECTRAL_SHOWN], const CuvPcaResult *result,
     const GstCuvSpectralPicture *picture);
 
-/* Adds the same frame's counts and times to stats. */
+/* Adds the counts and times of a frame to stats. */
 void gst_spectral_pca_add_result (
     GstStructure *stats, const CuvPcaResult *result);
 

@@ -12,7 +12,7 @@
  * docs/spectralpca.md states.
  *
  * A frame: gstspectralpca.c -> backend.c -> cpu/pca-cpu.c, or cuda/pca/pca.cu
- * if it is in CUDA memory or a cube on a machine with a GPU -> a picture or
+ * (for frames in CUDA memory, and for cubes if there is a GPU) -> a picture or
  * scores, and the basis as metadata.
  *
  *   plugin.c                   registers the element
@@ -34,8 +34,7 @@
  *     x86/pca-avx2.c             sums, projections and pixels in AVX2
  *     x86/pca-avx2-load.c        and the loading of tiles
  *   ../../cuda/pca/eigen/      moments and the eigen solver, for gcc and nvcc
- *   ../../cuda/pca/            the same on the GPU
- */
+ *   ../../cuda/pca/            the same on the GPU */
 #ifndef CUV_PCA_H
 #define CUV_PCA_H
 
@@ -66,15 +65,16 @@ bool cuv_pca_tile_init (CuvPcaTile *self, int n);
 void cuv_pca_tile_clear (CuvPcaTile *self);
 
 int64_t cuv_pca_n_tiles (const CuvCube *cube);
-/* Tiles per chunk: chunk c begins at tile c * cuv_pca_chunk_tiles(). */
+/* Returns the number of tiles per chunk: chunk c begins at tile c *
+ * cuv_pca_chunk_tiles(). */
 int64_t cuv_pca_chunk_tiles (const CuvCube *cube);
 
 /* Copies tile `tile`, 0 .. cuv_pca_n_tiles() - 1, of the selected bands. */
 void cuv_pca_load (const CuvCube *cube, const CuvPcaBands *bands, int64_t tile,
     CuvPcaTile *out);
 
-/* The value of each band that sums are taken about, to limit cancellation; 0
- * for integer cubes. See cuv_pca_pivot(). */
+/* Chooses the value of each band that sums are taken about, to limit
+ * cancellation; 0 for integer cubes. See cuv_pca_pivot(). */
 void cuv_pca_find_pivots (
     const CuvCube *cube, const CuvPcaBands *bands, float *pivots);
 /* Subtracts the pivots from the samples, before cuv_pca_add(). */
@@ -88,7 +88,8 @@ void cuv_pca_add (const CuvPcaTile *tile, CuvPcaSum *sums);
 void cuv_pca_merge (
     int n, bool is_exact, const CuvPcaSum *chunk, CuvPcaSum *sums);
 
-/* All sums of a cube, CUV_PCA_SUMS (n); false if out of memory. */
+/* Computes all CUV_PCA_SUMS (n) sums of a cube. Returns false if out of
+ * memory. */
 bool cuv_pca_sums (
     const CuvCube *cube, const CuvPcaBands *bands, CuvPcaSum *sums);
 
@@ -97,21 +98,23 @@ bool cuv_pca_sums (
 bool cuv_pca_moments_init (CuvPcaMoments *self, int n);
 void cuv_pca_moments_clear (CuvPcaMoments *self);
 
-/* Moments of one frame. For integer cubes they are exact up to the final
- * division; a float band whose variance is below rounding errors gets 0. */
+/* Computes the moments of one frame. For integer cubes they are exact up to the
+ * final division; a float band whose variance is below rounding errors gets
+ * variance 0. */
 void cuv_pca_moments_from_sums (
     CuvPcaMoments *self, const CuvPcaSum *sums, bool is_exact);
 
-/* self = (1 - a) self + a frame, a = smoothing, in second moments per pixel. A
- * frame without valid pixels changes nothing. Scene cut: if the frame's second
- * moments differ from self's by more than half of the frame's Frobenius norm,
- * self becomes the frame's moments and true is returned. */
+/* Computes self = (1 - a) self + a frame, with a = smoothing, in second moments
+ * per pixel. A frame without valid pixels changes nothing. Scene cut: if the
+ * frame's second moments differ from self's by more than half of the frame's
+ * Frobenius norm, self becomes the frame's moments and true is returned. */
 bool cuv_pca_moments_add (
     CuvPcaMoments *self, const CuvPcaMoments *frame, double smoothing);
 
 /* ---- eigenvectors ---- */
 
-/* A basis of n bands, all 0; false if out of memory, then clear() it, too. */
+/* Initialises a basis of n bands with zeros. Returns false if out of memory;
+ * call cuv_pca_basis_clear() in that case, too. */
 bool cuv_pca_basis_init (CuvPcaBasis *self, int n);
 void cuv_pca_basis_clear (CuvPcaBasis *self);
 void cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from);
@@ -119,14 +122,15 @@ void cuv_pca_basis_copy (CuvPcaBasis *self, const CuvPcaBasis *from);
 bool cuv_pca_scratch_init (CuvPcaScratch *self, int n);
 void cuv_pca_scratch_clear (CuvPcaScratch *self);
 
-/* Updates the basis to the eigenvectors of the moments. A known basis of the
- * same mode is the start of the iteration and, with stabilise, what components
- * are matched to, the most similar pair first. Returns the number of Jacobi
- * sweeps. */
+/* Updates the basis to the eigenvectors of the moments. The iteration starts
+ * from a known basis of the same mode. With stabilise, components are matched
+ * to those of that basis, the most similar pair first. Returns the number of
+ * Jacobi sweeps. */
 int cuv_pca_basis_update (CuvPcaBasis *self, const CuvPcaMoments *moments,
     const CuvPcaLearning *learning, CuvPcaScratch *scratch);
 
-/* Sum of all eigenvalues: value k / total is the explained ratio. */
+/* Returns the sum of all eigenvalues; an eigenvalue divided by it is the
+ * component's fraction of the variance. */
 double cuv_pca_basis_total (const CuvPcaBasis *self);
 
 /* ---- scores ---- */
@@ -169,7 +173,7 @@ void cuv_pca_limits_init (
 void cuv_pca_project (
     const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out);
 
-/* The tile's pixels as R, G, B, 255; excluded ones are black. */
+/* Writes the tile's pixels as R, G, B, 255; excluded ones are black. */
 void cuv_pca_paint (
     const CuvPcaTile *tile, const int32_t *values, uint8_t *out);
 

@@ -44,8 +44,8 @@ cuda_problem (GstCaps *caps)
       : NULL;
 }
 
-/* The caps of frames after a copy to or from CUDA memory, without those already
- * in the target memory and those that CUDA memory cannot hold. */
+/* Returns the caps of frames after a copy to or from CUDA memory, without those
+ * already in the target memory and those that CUDA memory cannot hold. */
 static GstCaps *
 copied_caps (GstCaps *caps, gboolean to_cuda)
 {
@@ -308,9 +308,9 @@ gst_cuv_transfer_class_init (GstCuvTransferClass *klass)
   /**
    * GstCuvTransfer:stats:
    *
-   * frames (received), copied, bytes (copied), microseconds (of the last copy)
-   * and microseconds-mean, all guint64. Frames that are not copied pass
-   * untouched.
+   * A structure with frames (received), copied, bytes (copied), microseconds
+   * (of the last copy) and microseconds-mean, all guint64. Frames that are not
+   * copied pass untouched.
    *
    * Since: 0.1
    */

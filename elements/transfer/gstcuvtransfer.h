@@ -24,7 +24,7 @@ struct _GstCuvTransferClass {
   gboolean upload; /* host to device; otherwise device to host */
 };
 
-/* The formats of CUDA memory; others pass in host memory. */
+/* The formats of CUDA memory; frames of other formats pass in host memory. */
 #define GST_CUV_TRANSFER_CUDA_CAPS                                             \
   GST_VIDEO_CAPS_MAKE_WITH_FEATURES (                                          \
       GST_CUV_FEATURE_CUDA, GST_CUV_CUDA_MEMORY_FORMATS)

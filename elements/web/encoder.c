@@ -72,14 +72,13 @@ cuv_web_encoder_flush (CuvWebEncoder *self)
 
   g_mutex_lock (&self->lock);
   buffer = g_steal_pointer (&self->newest.buffer);
-  self->taken = G_MAXUINT64; /* numbers may start again */
+  self->taken = G_MAXUINT64; /* buffer numbers may start from 0 again */
   g_mutex_unlock (&self->lock);
   gst_clear_buffer (&buffer);
 }
 
 /* Releases the previous buffer without the lock, since freeing it may take
- * long.
- */
+ * long. */
 void
 cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
 {
@@ -87,9 +86,8 @@ cuv_web_encoder_offer (CuvWebEncoder *self, const CuvWebInput *input)
   gboolean wanted;
 
   g_mutex_lock (&self->lock);
-  /* with the lock held: if the last viewer leaves after this, the flush comes
-   * later
-   */
+  /* checked with the lock held: if the last viewer leaves after this, the flush
+   * comes after it, too */
   wanted = cuv_web_stream_viewers (self->stream) > 0
       && !(input->again && input->number == self->taken);
   before = g_steal_pointer (&self->newest.buffer);
@@ -145,7 +143,8 @@ write_record (CuvWebEncoder *self, const CuvWebInput *input)
   cuv_record_to_json_with_shapes (&self->json, &frame, input->buffer);
 }
 
-/* Warns if it is the first frame that fails. Frees problem. */
+/* Warns about a frame that failed, unless the previous one failed as well.
+ * Frees problem. */
 static void
 take_problem (CuvWebEncoder *self, gchar *problem)
 {
@@ -208,7 +207,7 @@ encoder_is_wanted (CuvWebEncoder *self)
       && cuv_web_stream_waiting (self->stream) > 0;
 }
 
-/* Call with the lock held. FALSE: the thread must quit. */
+/* Call with the lock held. Returns FALSE if the thread must quit. */
 static gboolean
 wait_for_input (CuvWebEncoder *self)
 {
@@ -225,8 +224,9 @@ wait_for_input (CuvWebEncoder *self)
   return FALSE;
 }
 
-/* Batch scheduling: otherwise the kernel may run this thread on the core of the
- * one that woke it, and render() would wait while a picture is compressed. */
+/* Selects batch scheduling: otherwise the kernel may run this thread on the
+ * core of the thread that woke it, and render() would wait while a picture is
+ * compressed. */
 static void
 be_patient (void)
 {

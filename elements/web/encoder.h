@@ -25,16 +25,16 @@ typedef struct {
   guint quality;       /* 1 to 100 */
 } CuvWebInput;
 
-/* Called in the encoder's thread when a frame fails, once until one succeeds.
- */
+/* Called in the encoder's thread when a frame fails, and then not again until
+ * one has succeeded. */
 typedef void (*CuvWebWarn) (gpointer data, const gchar *problem);
 
-/* data is the element, which outlives the encoder. */
+/* Makes an encoder. data is the element, which outlives the encoder. */
 CuvWebEncoder *cuv_web_encoder_new (CuvWebWarn warn, gpointer data);
 void cuv_web_encoder_free (CuvWebEncoder *self);
 
 void cuv_web_encoder_start (CuvWebEncoder *self, CuvWebStream *stream);
-/* Waits until the current frame is done. */
+/* Stops the thread, after its current frame. */
 void cuv_web_encoder_stop (CuvWebEncoder *self);
 
 /* Keeps a reference to the buffer until a newer one comes, if the stream has

@@ -26,17 +26,17 @@ typedef enum {
 /* The multipart boundary of CUV_WEB_PART. */
 #define CUV_WEB_BOUNDARY "frame"
 
-/* Copies both; record is JSON text without line breaks. */
+/* Copies record and jpeg. record is JSON text without line breaks. */
 CuvWebFrame *cuv_web_frame_new (guint64 serial, const gchar *record,
     gsize record_size, gconstpointer jpeg, gsize jpeg_size);
 CuvWebFrame *cuv_web_frame_ref (CuvWebFrame *self);
 void cuv_web_frame_unref (CuvWebFrame *self);
 
-/* Increases in a stream, from 1 on. */
+/* Returns the serial number, which increases in a stream, from 1 on. */
 guint64 cuv_web_frame_serial (const CuvWebFrame *self);
 
-/* The frame in this form, which is made at the first call and belongs to the
- * frame. For the server's thread only. */
+/* Returns the frame in this form, which is made at the first call and belongs
+ * to the frame. For the server's thread only. */
 GBytes *cuv_web_frame_form (CuvWebFrame *self, CuvWebForm form);
 
 G_END_DECLS

@@ -31,7 +31,7 @@ struct _CuvGpuPicture {
   GstCuvContext context;
   gboolean failed;
 
-  /* of the CUDA context */
+  /* valid in the CUDA context */
   CuvWebCuda *converter;
   nvjpegHandle_t handle;
   nvjpegEncoderState_t state;
@@ -62,7 +62,7 @@ library_is_there (void)
   return GPOINTER_TO_INT (g_once (&once, nvjpeg_open_library, NULL));
 }
 
-/* ---- the CUDA context ---- */
+/* ---- the encoder in a CUDA context ---- */
 
 static void
 close_encoder (CuvGpuPicture *self)

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct _CuvGpuPicture CuvGpuPicture;
 
 CuvGpuPicture *cuv_gpu_picture_new (GstElement *element);
-/* NULL is allowed. */
+/* Frees self, which may be NULL. */
 void cuv_gpu_picture_free (CuvGpuPicture *self);
 
 /* Compresses a frame in CUDA memory to jpeg, of capacity bytes, in the frame's

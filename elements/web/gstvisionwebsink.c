@@ -7,8 +7,8 @@
  * Serves a page that shows the video with its boxes, lines and tracks, and the
  * record of each frame as visionpublish writes it. Record and picture of a
  * frame are sent as one message, so that they always match. Each viewer gets
- * the newest frame when it has taken the one before; the pipeline never waits,
- * and nothing is compressed while nobody watches.
+ * the newest frame when it has taken the previous one; the pipeline never
+ * waits, and nothing is compressed while nobody watches.
  *
  * ## Example launch line
  * |[

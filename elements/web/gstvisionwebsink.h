@@ -41,10 +41,11 @@ typedef struct {
 
 extern const GstCuvSettingsTable gst_vision_web_settings_table;
 
-/* Points into settings, except for the address, which the caller unrefs. */
+/* Returns the server's config, which points into settings, except for the
+ * address, which the caller unrefs. */
 CuvWebConfig gst_vision_web_settings_config (
     const GstVisionWebSettings *settings);
-/* The token that viewers need, or NULL. */
+/* Returns the token that viewers need, or NULL. */
 GBytes *gst_vision_web_settings_token (const GstVisionWebSettings *settings);
 /* Whether other machines can watch without a token. */
 gboolean gst_vision_web_settings_is_open (const GstVisionWebSettings *settings);
@@ -72,7 +73,7 @@ struct _GstVisionWebSink {
   gchar *url;       /* NULL: not open */
   guint64 frames;
   gdouble render_us;
-  GstVisionWebCounts counts; /* while it is not open */
+  GstVisionWebCounts counts; /* final counts while the stream is closed */
   GstVisionWebCounts
       before; /* counts of earlier runs since the stream was opened */
 };
@@ -81,8 +82,8 @@ struct _GstVisionWebSink {
 G_DECLARE_FINAL_TYPE (
     GstVisionWebSink, gst_vision_web_sink, GST, VISION_WEB_SINK, GstBaseSink)
 
-/* The counts since the last change from READY to PAUSED. Call with the object
- * lock held. */
+/* Reads the counts since the last change from READY to PAUSED. Call with the
+ * object lock held. */
 void gst_vision_web_sink_get_counts (
     GstVisionWebSink *self, GstVisionWebCounts *counts);
 

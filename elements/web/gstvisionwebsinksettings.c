@@ -206,16 +206,16 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:address:
  *
- * The IP address of this machine to serve at; 0.0.0.0 or :: is all of them.
- * Other machines cannot reach the default, 127.0.0.1. Can change in NULL and
- * READY only.
+ * The IP address of this machine to listen on; 0.0.0.0 or :: means all
+ * addresses. Other machines cannot reach the default, 127.0.0.1. Can change in
+ * NULL and READY only.
  *
  * Since: 0.1
  */
 /**
  * GstVisionWebSink:port:
  *
- * The TCP port; 0 is any free one, which is then in #GstVisionWebSink:url.
+ * The TCP port; 0 = any free port, which #GstVisionWebSink:url then contains.
  * Sinks of one process can share a port if they have different paths. Can
  * change in NULL and READY only.
  *
@@ -233,7 +233,7 @@ web_get_url (GstElement *element, GValue *value)
  * GstVisionWebSink:url:
  *
  * The URL of the page, without the token, while the sink is started. If address
- * is 0.0.0.0 or ::, one that other machines can reach.
+ * is 0.0.0.0 or ::, the URL is one that other machines can reach.
  *
  * Since: 0.1
  */
@@ -293,7 +293,7 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:max-rate:
  *
- * Maximum number of frames per second that are shown; 0 is all that viewers
+ * Maximum number of frames per second that are shown; 0 = as many as viewers
  * take.
  *
  * Since: 0.1
@@ -301,8 +301,8 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:max-width:
  *
- * Maximum width of the pictures in pixels; wider frames are scaled down. 0 is
- * no limit. Coordinates in records are always those of the frame.
+ * Maximum width of the pictures in pixels; wider frames are scaled down. 0 = no
+ * limit. Coordinates in records are always those of the frame.
  *
  * Since: 0.1
  */
@@ -323,11 +323,12 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:stats:
  *
- * frames (received), encoded, skipped (viewers were busy with others), sent (to
- * all viewers), bytes (sent), dropped-viewers (which did not take a frame
- * within the timeout) (guint64); viewers (guint); render-microseconds (of the
- * streaming thread), encode-microseconds (of the encoder's) (guint64): totals
- * since the last change from READY to PAUSED.
+ * A structure of totals since the last change from READY to PAUSED: frames
+ * (received), encoded, skipped (replaced by a newer frame), sent (to all
+ * viewers), bytes (sent), dropped-viewers (which did not take a frame within
+ * the timeout), render-microseconds (of the streaming thread) and
+ * encode-microseconds (of the encoder's thread), all guint64; and viewers
+ * (guint), the current number.
  *
  * Since: 0.1
  */

@@ -16,7 +16,7 @@ cuv_picture_clear (CuvPicture *self)
 
 /* ---- configuration ---- */
 
-/* TJPF_UNKNOWN if libjpeg-turbo does not support it. */
+/* Returns the format in libjpeg-turbo, TJPF_UNKNOWN if it is not supported. */
 static gint
 pixel_format (GstVideoFormat format)
 {
@@ -38,8 +38,8 @@ pixel_format (GstVideoFormat format)
   }
 }
 
-/* The size of the picture: with square pixels, and not larger than the frame.
- */
+/* Computes the size of the picture, which has square pixels and is not larger
+ * than the frame. */
 static void
 picture_size (
     const GstVideoInfo *info, guint max_width, gint *width, gint *height)

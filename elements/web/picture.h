@@ -4,7 +4,7 @@
  *
  * libjpeg-turbo could also compress the planes of YUV frames directly, which is
  * faster. But JPEG is defined as BT.601 with values from 0 to 255, and video
- * mostly is neither: blacks would be grey and colours wrong. The converter
+ * usually is neither: blacks would be grey and colours wrong. The converter
  * makes BGRx in one pass. */
 #ifndef CUV_WEB_PICTURE_H
 #define CUV_WEB_PICTURE_H

@@ -89,8 +89,8 @@ gst_cuv_analyser_end (
   gst_cuv_qos_add_sample (&priv->qos, running_time (self, buffer), took);
 }
 
-/* GstBaseTransform calls this again after each push, until there is no frame.
- */
+/* GstBaseTransform calls this again after each push, until no frame is
+ * returned. */
 static GstFlowReturn
 gst_cuv_analyser_generate_output (GstBaseTransform *trans, GstBuffer **out)
 {
@@ -226,10 +226,10 @@ gst_cuv_analyser_stop (GstBaseTransform *trans)
 /**
  * GstCuvAnalyser:stats:
  *
- * frames, analysed (guint64), device (cuda or cpu), microseconds and
- * microseconds-mean (guint64, of the analysis), with CUDA gpu-bytes (guint64,
- * device memory that all elements of the process hold), and the element's own
- * counts.
+ * A structure with frames and analysed (guint64), device (cuda or cpu),
+ * microseconds and microseconds-mean (guint64: duration of the last analysis,
+ * and the mean), gpu-bytes (guint64, with CUDA only: device memory held by all
+ * elements of the process), and the element's own counts.
  *
  * Since: 0.1
  */

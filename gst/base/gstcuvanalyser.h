@@ -20,7 +20,8 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvAnalyserClass {
   GstCuvTransformClass parent_class;
 
-  /* Drops state of earlier frames: after a flush or a new segment. Optional. */
+  /* Drops state of earlier frames. Called after a flush or a new segment.
+   * Optional. */
   void (*reset) (GstCuvAnalyser *self);
 
   /* Adds the element's own counts to stats. Optional. */
@@ -31,27 +32,27 @@ struct _GstCuvAnalyserClass {
  * stream time. */
 CUV_API void gst_cuv_analyser_begin (GstCuvAnalyser *self, GstBuffer *buffer);
 
-/* Whether the frame should pass unanalysed: a live frame that was queued while
- * an earlier one was analysed or that the sink should have shown by now, or a
- * frame before the time that the sink asked for. See gstcuvqos.h. */
+/* Whether the frame should pass unanalysed: because it is live and was queued
+ * while an earlier one was analysed, or should have been shown by now, or
+ * because the sink asked for later frames. See gstcuvqos.h. */
 CUV_API gboolean gst_cuv_analyser_is_late (
     GstCuvAnalyser *self, GstBuffer *buffer);
 
-/* Call when a frame has been analysed. took: how long that took; cuda: whether
- * it was on the GPU. */
+/* Call when a frame has been analysed. took: duration of the analysis; cuda:
+ * whether the GPU did it. */
 CUV_API void gst_cuv_analyser_end (
     GstCuvAnalyser *self, GstBuffer *buffer, GstClockTime took, gboolean cuda);
 
 /* Drops state of earlier frames, as a flush does. */
 CUV_API void gst_cuv_analyser_reset (GstCuvAnalyser *self);
 
-/* Frames that have been analysed since the start. */
+/* Returns the number of frames analysed since the start. */
 CUV_API guint64 gst_cuv_analyser_n_analysed (GstCuvAnalyser *self);
 
-/* The value of n-threads. */
+/* Returns the value of n-threads. */
 CUV_API gint gst_cuv_analyser_n_threads (GstCuvAnalyser *self);
 
-/* A copy of the statistics; free it. */
+/* Returns a copy of the statistics, which the caller frees. */
 CUV_API GstStructure *gst_cuv_analyser_stats (GstCuvAnalyser *self);
 
 G_END_DECLS

@@ -64,7 +64,8 @@ gst_cuv_event_is_request_analysis (const GstEvent *event)
       && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
 }
 
-/* Explains an interval that has no effect, which would look like a bug. */
+/* Explains why inference-interval has no effect, which would look like a
+ * bug. */
 static void
 report_requests (GstCuvFilter *self, gboolean requested, guint interval)
 {
@@ -375,8 +376,9 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* ---- events and states ---- */
 
-/* Also drops the results: their coordinates refer to frames of another size,
- * and the subclass may have freed them. */
+/* Makes the next frame call configure(), and drops the results: their
+ * coordinates refer to frames of another size, and the subclass may have freed
+ * them. */
 static void
 invalidate (GstCuvFilter *self)
 {
@@ -424,8 +426,8 @@ gst_cuv_filter_start (GstBaseTransform *trans)
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)->start (trans);
 }
 
-/* The parent closes the CUDA context and what is on the device; after that,
- * what is on the host is closed. */
+/* The parent's stop() frees device memory and closes the CUDA context; host
+ * memory is freed after that. */
 static gboolean
 gst_cuv_filter_stop (GstBaseTransform *trans)
 {

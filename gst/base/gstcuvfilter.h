@@ -7,8 +7,8 @@
  * analysed (inference-interval, late frames, hold-results) and posts the
  * messages. The subclass has GstCuvSettings of its own.
  *
- * For each frame that is to be analysed: configure() if caps, place or settings
- * have changed, analyse(), change(), publish(). */
+ * For each frame to analyse it calls configure() if caps, kind of memory or
+ * settings have changed, then analyse(), change() and publish(). */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
@@ -22,7 +22,7 @@ CUV_API
 G_DECLARE_DERIVABLE_TYPE (
     GstCuvFilter, gst_cuv_filter, GST, CUV_FILTER, GstCuvAnalyser)
 
-/* What an element that derives from GstCuvFilter is and does. */
+/* Description and functions of an element that derives from GstCuvFilter. */
 typedef struct {
   const gchar *name, *description; /* for gst-inspect-1.0 */
   const GstCuvSettingsTable *settings;
@@ -30,18 +30,20 @@ typedef struct {
   /* Allocates what frames like this one need with these settings, which are not
    * in force yet; nothing is allocated elsewhere. For a frame on the device the
    * context is current, and each kernel is to be run once. Called whenever a
-   * property, the caps or the memory of frames has changed, so it must cost
-   * nothing if all is there. Returns NULL, or the problem, to be freed; then
-   * what was allocated before must stay. */
+   * property, the caps or the memory of frames has changed, so it must return
+   * at once if nothing has to be allocated. Returns NULL, or the problem, which
+   * the caller frees; after a problem, earlier allocations must stay usable. */
   gchar *(*configure) (
       GstCuvFilter *self, gconstpointer settings, const GstCuvFrame *frame);
 
-  /* Frees what configure() allocated: before the CUDA context changes, while
-   * the old one is current, and at stop, possibly both. Optional. */
+  /* Frees what configure() allocated. Called before the CUDA context changes,
+   * while the old one is current, and when the element stops, so possibly
+   * twice. Optional. */
   void (*close) (GstCuvFilter *self);
 
-  /* Finds the results of one frame; n_threads for the CPU, 0 = one per
-   * processor. Returns TRUE, or posts an element error and returns FALSE. */
+  /* Finds the results of one frame; n_threads: threads for work on the CPU, 0 =
+   * one per processor. Returns TRUE, or posts an element error and returns
+   * FALSE. */
   gboolean (*analyse) (
       GstCuvFilter *self, const GstCuvFrame *frame, gint n_threads);
 
@@ -56,19 +58,19 @@ typedef struct {
   void (*publish) (GstCuvFilter *self, GstBuffer *buffer, GstStructure *message,
       GstClockTime age);
 
-  /* A number that represents the results of the last analyse():
-   * message=on-change posts a message when it differs from that of the frame
-   * before. Called before publish(). */
+  /* Returns a number that represents the results of the last analyse():
+   * message=on-change posts a message when it differs from that of the previous
+   * frame. Called before publish(). */
   guint (*change) (GstCuvFilter *self);
 
-  /* Drops state of earlier frames: after a flush, a seek, or a discontinuity of
-   * more than a second. Optional. */
+  /* Drops state of earlier frames. Called after a flush, a seek, or a
+   * discontinuity of more than a second. Optional. */
   void (*reset) (GstCuvFilter *self);
 
-  /* Adds the family's counts of the last analysed frame. Optional. */
+  /* Adds the family's counts for the last analysed frame to stats. Optional. */
   void (*add_stats) (GstCuvFilter *self, GstStructure *stats);
 
-  /* Forgets what was counted and reported before this start. Optional. */
+  /* Resets counts, and which warnings were posted, at the start. Optional. */
   void (*clear_stats) (GstCuvFilter *self);
 } GstCuvFilterInfo;
 
@@ -78,14 +80,16 @@ struct _GstCuvFilterClass {
   const GstCuvFilterInfo *info;
 };
 
-/* For class_init: sets info, installs the properties and describes the element.
+/* Call in class_init. Sets info, installs the properties and describes the
+ * element.
  */
 CUV_API void gst_cuv_filter_class_install (
     GstCuvFilterClass *klass, const GstCuvFilterInfo *info);
 
-/* The problem that configure() returns if the backend for frames like this one
- * could not be opened, and NULL if error is NULL. The element will post a
- * RESOURCE error, since memory or the device failed, not the settings. */
+/* Returns the problem that configure() has to return if the backend for frames
+ * like this one could not be opened, or NULL if error is NULL. The element will
+ * then post a RESOURCE error, since memory or the device failed, not the
+ * settings. */
 CUV_API gchar *gst_cuv_filter_open_problem (
     GstCuvFilter *self, const GstCuvFrame *frame, const gchar *error);
 
@@ -95,13 +99,12 @@ typedef enum {
   GST_CUV_MESSAGE_EVERY_FRAME,
 } GstCuvMessage;
 
-/* Has the next frame analysed regardless of inference-interval. From any
- * thread.
- */
+/* Requests analysis of the next frame, regardless of inference-interval. May be
+ * called from any thread. */
 CUV_API void gst_cuv_filter_request_analysis (GstCuvFilter *self);
 
-/* An upstream event by which an element that waits for an object requests that
- * of a detector. */
+/* Returns an upstream event with which an element that waits for an object asks
+ * a detector to analyse the next frame. */
 CUV_API GstEvent *gst_cuv_event_new_request_analysis (void);
 CUV_API gboolean gst_cuv_event_is_request_analysis (const GstEvent *event);
 

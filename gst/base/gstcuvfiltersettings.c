@@ -14,25 +14,25 @@ GST_CUV_DEFINE_ENUM (message_get_type, "GstCuvMessage",
 /**
  * GstCuvFilter:skip-late:
  *
- * Pass late frames on unanalysed: live frames that were queued while an earlier
- * one was analysed or that the sink should have shown by now, unless the thread
- * waited for them, and frames before the time that the sink asked for. A
- * warning is posted, once, if no frame was analysed for a second.
+ * Pass late frames on unanalysed. A frame is late if it is live and was queued
+ * while an earlier one was analysed, or should have been shown by now, unless
+ * the thread waited for it; or if the sink asked for later frames. A warning is
+ * posted, once, if no frame was analysed for a second.
  *
  * Since: 0.1
  */
 /**
  * GstCuvFilter:message:
  *
- * When to post a message with the results, which is named after the element.
+ * When to post a message, named after the element, with the results.
  *
  * Since: 0.1
  */
 /**
  * GstCuvFilter:stats-interval:
  *
- * The number of analysed frames between two messages with the statistics, which
- * are named after the element with "-stats" appended; 0 is never.
+ * The number of analysed frames between two messages with statistics, named
+ * after the element with "-stats" appended; 0 = no messages.
  *
  * Since: 0.1
  */

@@ -65,8 +65,7 @@ pipeline_time (GstCuvQos *self)
 }
 
 /* Whether work on this frame would begin too late even if every frame had
- * arrived at its own time, and the idle time of one frame does not make up for
- * it. */
+ * arrived on time, and the idle time of one frame does not make up for it. */
 static gboolean
 analysis_is_too_slow (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
@@ -78,10 +77,10 @@ analysis_is_too_slow (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   return time + GST_CUV_QOS_TOLERANCE + spare < self->busy_until;
 }
 
-/* The largest delay on arrival that does not count as a backlog. A sink in the
- * same thread blocks until it has shown the frame before, so this one may
- * arrive late by the latency of the elements upstream. Once there is a backlog
- * no tolerance is added: skipping then removes all of it. */
+/* Returns the largest delay on arrival that does not count as a backlog. A sink
+ * in the same thread blocks until it has shown the previous frame, so this one
+ * may arrive late by the latency of the elements upstream. Once there is a
+ * backlog no tolerance is added: skipping then removes all of it. */
 static GstClockTime
 allowed_delay (GstCuvQos *self, GstClockTime duration)
 {
@@ -97,11 +96,11 @@ allowed_delay (GstCuvQos *self, GstClockTime duration)
       : limit + MAX (duration, upstream);
 }
 
-/* Measures the delay of the frame that arrived. The least delay is the latency
- * of source and network; only what exceeds it is a backlog. It rises to the
- * current delay if a second of skipping has not reduced the delay, or if the
- * thread waited for two frames in a row: frames are then that late at their
- * source. */
+/* Measures the delay of the frame that arrived. The minimum, least_delay, is
+ * the latency of source and network; only what exceeds it is a backlog. It is
+ * raised to the current delay if a second of skipping has not reduced the
+ * delay, or if the thread waited for two frames in a row: then the source
+ * itself is that late. */
 static void
 update_delay (GstCuvQos *self, GstClockTime time, gboolean waited_before)
 {
@@ -131,16 +130,16 @@ falls_behind (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 
 /* ---- waits ---- */
 
-/* Evaluates a skipped frame, by how long the next one took to come (took) and
- * the time between both by their timestamps (step):
+/* Evaluates a skipped frame. took: time until the next frame arrived; step:
+ * difference of their timestamps. If, in total, frames after skipped ones came
  *
- *   sooner   frames were queued: no wait is trusted from now on;
- *   later, or as long over enough skipped frames
+ *   sooner     frames were queued: no wait is trusted from now on;
+ *   later, or on time for enough skipped frames
  *            the thread did wait for its source: the backlog is 0, and the next
  *            test comes when twice as much may be queued;
- *   otherwise     one more frame has to be skipped.
+ *   otherwise  one more frame has to be skipped.
  *
- * Enough is an eighth of the trusted backlog. */
+ * Enough means an eighth of the trusted backlog in total. */
 static void
 evaluate_probe (GstCuvQos *self, GstClockTime took, GstClockTime step)
 {
@@ -167,13 +166,14 @@ evaluate_probe (GstCuvQos *self, GstClockTime took, GstClockTime step)
   self->probe_gain = 0;
 }
 
-/* Whether the thread waited for the frame that arrives now. step: from the
- * frame before to this one, by their timestamps. It surely waited if it was
- * idle for a whole step. A shorter idle time is believed if it is not too
- * short, frames do not come faster than they are stamped, as those of a queue
- * do, and the possible backlog is small enough. That backlog grows by what a
- * frame takes more than a step, but not by more than the thread was busy here:
- * where upstream alone takes longer than a step, skipping would not help. */
+/* Whether the thread waited for the frame that arrives now. step: difference of
+ * the timestamps of this frame and the previous one. The thread surely waited
+ * if it was idle for a whole step. A shorter idle time counts as waiting if it
+ * is not too short, the frame did not come much sooner than its timestamp says
+ * (as from a queue), and the possible backlog is small enough. That backlog
+ * grows by the excess of the time between frames over a step, but at most by
+ * the time that the thread was busy here: if upstream alone takes longer than a
+ * step, skipping would not help. */
 static gboolean
 has_waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
 {
@@ -191,7 +191,8 @@ has_waited (GstCuvQos *self, GstClockTime now, GstClockTime step)
       && self->possible_backlog <= self->trusted_backlog;
 }
 
-/* Time from the previous frame to the one at `time`, by their timestamps. */
+/* Returns the time from the previous frame to the one at `time`, by their
+ * timestamps. */
 static GstClockTime
 step_to (GstCuvQos *self, GstClockTime time, GstClockTime duration)
 {
@@ -292,8 +293,8 @@ gst_cuv_qos_is_late (GstCuvQos *self, GstClockTime time, GstClockTime duration)
   return self->skipped;
 }
 
-/* The time of the first frame to analyse when the sink is late by diff: twice
- * that leaves it time to catch up. */
+/* Returns the time of the first frame to analyse when the sink is late by diff.
+ * Twice diff is added, so that it can catch up. */
 static GstClockTime
 earliest_time (GstClockTime timestamp, GstClockTimeDiff diff)
 {
@@ -344,7 +345,8 @@ gst_cuv_qos_query (GstCuvQos *self, GstQuery *query)
   GST_OBJECT_UNLOCK (self->element);
   if (!live)
     return TRUE;
-  /* one frame is held at a time, so the maximum grows as the minimum does */
+  /* one frame is held at a time, so the maximum grows by as much as the
+   * minimum */
   min += own;
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += own;
@@ -369,8 +371,8 @@ by_time (const void *a, const void *b)
   return (*p > *q) - (*p < *q);
 }
 
-/* The 95th percentile of the last samples, so up to one slow frame in 20 is
- * ignored. */
+/* Returns the 95th percentile of the last samples: up to one slow frame in 20
+ * is ignored. */
 static GstClockTime
 percentile_95 (const GstCuvQos *self)
 {

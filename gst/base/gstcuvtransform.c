@@ -159,7 +159,7 @@ gst_cuv_transform_query (
       ->query (trans, direction, query);
 }
 
-/* The subclass reads caps that are not raw video. */
+/* Caps that are not raw video are left to the subclass. */
 static gboolean
 read_video_info (GstVideoInfo *info, const GstCaps *caps)
 {
@@ -232,8 +232,8 @@ gst_cuv_transform_propose_allocation (
   return gst_cuv_context_propose_pool (&PRIV (self)->context, query);
 }
 
-/* Chooses the pool for the output: downstream's, but for CUDA memory ours
- * unless downstream's is in our context. */
+/* Chooses the pool for the output: downstream's, or ours if the output is in
+ * CUDA memory and downstream's pool is not in our context. */
 static gboolean
 choose_pool (GstCuvTransform *self, GstQuery *query, GstCaps *caps)
 {
@@ -295,8 +295,7 @@ gst_cuv_transform_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 
 /* Whether a copy keeps this meta. Copies have the same size and orientation, so
  * every meta stays true, except those that describe the memory or keep it
- * alive.
- */
+ * alive. */
 static gboolean
 describes_frame (const GstMetaInfo *info)
 {
@@ -449,8 +448,8 @@ gst_cuv_transform_class_init (GstCuvTransformClass *klass)
   /**
    * GstCuvTransform:cuda-device-id:
    *
-   * The CUDA device for a context if the pipeline has none yet, -1 = any. A
-   * frame in CUDA memory is processed in the context that it is in.
+   * The CUDA device to open a context on if the pipeline has none yet, -1 =
+   * any. Frames in CUDA memory are processed in the context of their memory.
    *
    * Since: 0.1
    */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstCuvTransform: base of every element that touches frames. And a map of
+/* GstCuvTransform: base of every element that touches frames. Also the map of
  * gst/.
  *
  * It keeps the CUDA context (property cuda-device-id), puts CUDA memory first
  * in the CAPS answer where a device is usable, parses the caps once, proposes
- * and chooses pools, and keeps every meta on copies that leave the geometry
- * alone.
+ * and chooses pools, and keeps every meta on copies of the same geometry.
  *
  * gst/ is the library libgstcuvision-1.0, and some static libraries, that the
  * plugins and tools share. Elements derive from a chain of base classes, each
  * of which adds one thing:
  *
  *   GstBaseTransform
- *     GstCuvTransform              this one; elements that draw on frames, cut
- *                                  or copy them derive from it
+ *     GstCuvTransform              base of elements that draw on frames, cut
+ *                                  or copy them
  *       GstCuvAnalyser             latency, late frames, n-threads, stats
  *         GstCuvFilter             analyses frames where they are and adds
  *                                  metadata: detectors, trackers, descriptors
@@ -47,16 +46,15 @@
  *     cuvtime.h      microseconds since a time
  *   elements use these:
  *     gstcuvmeta     results as metadata: tables, and (gstcuvobjects.c) objects
- *     gstcuvtablemove  tables follow when an element scales, cuts or flips
+ *     gstcuvtablemove  moves coordinates of tables with the pixels of a frame
  *     gstcuvserial   metadata as bytes for other processes (unixfdsink); values
  *                    in -values.c, GstAnalytics in -analytics.c
- *     gstcuvbudget   a limit of the work for one frame
- *   whatever reads what others wrote:
+ *     gstcuvbudget   a limit on the work for one frame
+ *   everything that opens files, or parses untrusted text, uses these:
  *     cuvfile        files that a user names
  *     cuvjsonreader  JSON
  *     cuvtls         certificates and keys
- *     cuvlibrary     libraries that are opened at run time
- */
+ *     cuvlibrary     libraries that are opened at run time */
 #ifndef GST_CUV_TRANSFORM_H
 #define GST_CUV_TRANSFORM_H
 
@@ -81,12 +79,12 @@ struct _GstCuvTransformClass {
       const GstVideoInfo *in_info, GstCaps *out_caps,
       const GstVideoInfo *out_info);
 
-  /* Frees what is in the CUDA context, which is current: the element will stop
-   * or continue in another context. Optional. */
+  /* Frees everything in the CUDA context, which is current: the element will
+   * stop or continue in another context. Optional. */
   void (*leave_context) (GstCuvTransform *self);
 };
 
-/* The element's context, which may not have been opened yet. */
+/* Returns the element's context, which may not have been opened yet. */
 CUV_API GstCuvContext *gst_cuv_transform_context (GstCuvTransform *self);
 
 /* Closes a backend, with the element's context current if it is on the device.
@@ -94,20 +92,21 @@ CUV_API GstCuvContext *gst_cuv_transform_context (GstCuvTransform *self);
 CUV_API void gst_cuv_transform_close_backend (
     GstCuvTransform *self, CuvBackend *backend);
 
-/* The info of the negotiated caps, of the sink and the source pad. */
+/* Return the video info of the negotiated caps of the sink pad and of the
+ * source pad. */
 CUV_API const GstVideoInfo *gst_cuv_transform_in_info (GstCuvTransform *self);
 CUV_API const GstVideoInfo *gst_cuv_transform_out_info (GstCuvTransform *self);
 
-/* Stream time and running time of the buffer's PTS; NONE if it has no PTS or
- * the segment is not in time format. */
+/* Return the stream time and the running time of the buffer's PTS; NONE if the
+ * buffer has no PTS or the segment is not in time format. */
 CUV_API GstClockTime gst_cuv_transform_stream_time (
     GstCuvTransform *self, GstBuffer *buffer);
 CUV_API GstClockTime gst_cuv_transform_running_time (
     GstCuvTransform *self, GstBuffer *buffer);
 
-/* For the prepare_output_buffer of an element that draws on frames. *out is the
+/* For prepare_output_buffer() of an element that draws on frames. *out is the
  * buffer itself if its memory is writable, otherwise a copy with its metas, in
- * the same kind of memory, from a pool of the element. To map a shared buffer
+ * the same kind of memory, from a pool of the element. Mapping a shared buffer
  * for writing would make GStreamer allocate memory for every frame. */
 CUV_API GstFlowReturn gst_cuv_transform_make_writable (
     GstCuvTransform *self, GstBuffer *in, GstBuffer **out);

@@ -86,7 +86,8 @@ frame_plane (const GstVideoFrame *frame, guint p, gboolean cuda)
     cuda ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST };
 }
 
-/* Returns bytes and rows of the pixels of plane p, without padding. */
+/* Sets the width in bytes and the number of rows of plane p, without
+ * padding. */
 static void
 plane_size (const GstVideoInfo *info, guint p, gsize *width, gsize *rows)
 {
@@ -188,7 +189,7 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
                   self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
                   : copy_planes (self, info, &in_frame, in_cuda, &out_frame,
                       out_cuda, stream);
-      if (!ok) /* waits for the planes before the one that failed */
+      if (!ok) /* waits for planes that are still being copied */
         gst_cuv_context_wait (self, stream);
       gst_cuda_context_pop (NULL);
     }

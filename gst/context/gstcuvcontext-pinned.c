@@ -12,7 +12,7 @@ typedef struct {
   GstBufferPool parent;
 
   GstCudaContext *context;
-  guint size; /* size of a buffer */
+  guint size; /* bytes of a buffer */
 } GstCuvPinnedPool;
 
 typedef struct {
@@ -25,7 +25,7 @@ G_DEFINE_TYPE_WITH_CODE (GstCuvPinnedPool, gst_cuv_pinned_pool,
     GST_DEBUG_CATEGORY_INIT (
         gst_cuv_pinned_debug, "cuvpinned", 0, "pools of pinned memory"))
 
-/* Memory may outlive its pool, so it has a reference of its own. */
+/* Memory may outlive its pool, so it has its own reference to the context. */
 typedef struct {
   GstCudaContext *context;
   gpointer data;
@@ -63,7 +63,7 @@ allocate_pinned (GstCudaContext *context, gsize size)
   return data;
 }
 
-/* Falls back to pageable memory if the system has no more to pin. */
+/* Falls back to pageable memory if no more memory can be pinned. */
 static GstFlowReturn
 gst_cuv_pinned_pool_alloc_buffer (
     GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *unused)

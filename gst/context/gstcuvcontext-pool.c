@@ -54,7 +54,7 @@ gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
 #endif
   if (!gst_buffer_pool_set_config (pool, config))
     return 0;
-  /* CUDA rows are padded: the pool knows the real size now. */
+  /* rows in CUDA memory are padded: only the pool knows the real size */
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
   gst_structure_free (config);

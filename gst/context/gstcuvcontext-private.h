@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the context share, which alone call libgstcuda. */
+/* Functions that the files of the context share; no other file calls
+ * libgstcuda. */
 #ifndef GST_CUV_CONTEXT_PRIVATE_H
 #define GST_CUV_CONTEXT_PRIVATE_H
 
@@ -18,8 +19,8 @@
 #include <gst/cuda/gstcudautils.h>
 #endif
 
-/* The context in use, or NULL; it stays until the streaming thread changes it.
- */
+/* Returns the context in use, or NULL; it stays valid until the streaming
+ * thread changes it. */
 GstCudaContext *gst_cuv_context_current (GstCuvContext *self);
 
 /* Frees the pinned buffer; the context is current. */

@@ -46,8 +46,8 @@ probe_cuda (gpointer unused)
 
   gst_version (&major, &minor, &micro, &nano);
   if (GST_VERSION_MINOR < 24 && minor >= 24) {
-    /* Since 1.24 memory may still be written when it arrives, and only the
-     * API of 1.24 waits for it. */
+    /* Since GStreamer 1.24 the device may still be writing a frame when it
+     * arrives, and only the API of 1.24 can wait for it. */
     GST_WARNING (
         "built for GStreamer 1.%d, running with 1.%u: rebuild to use the GPU",
         GST_VERSION_MINOR, minor);
@@ -147,7 +147,7 @@ drop_stream (GstCuvContext *self)
 #endif
 
 /* By default the driver spins while it waits: decoders and encoders that share
- * the context would take a core each while our kernels keep the device busy.
+ * the context would occupy a core each while our kernels keep the device busy.
  * Drivers before CUDA 12.1 cannot change the flag of an existing context. */
 static void
 use_blocking_sync (GstCuvContext *self)
@@ -205,7 +205,7 @@ swap_context (GstCuvContext *self, GstCudaContext *context)
   gst_clear_object (&old);
 }
 
-/* Keeps a reference to the context, unless there is one already. */
+/* Takes a reference to the context, unless self has a context already. */
 static void
 take_context (GstCuvContext *self, GstCudaContext *context)
 {
@@ -291,7 +291,7 @@ gst_cuv_context_open (GstCuvContext *self)
   if (!gst_cuv_cuda_usable ()
       || (gst_cuv_context_current (self) == NULL && !find_context (self)))
     return FALSE;
-  /* set_context() may have set it, without a stream */
+  /* set_context() sets the context without making a stream */
   return self->stream != NULL || enter_context (self);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CUDA context of an element, and a map of the folder: the one place that
+/* The CUDA context of an element, and the map of this folder, the only one that
  * calls libgstcuda.
  *
  * A GstCuvContext is embedded in an element. It finds the pipeline's
@@ -45,7 +45,7 @@ G_BEGIN_DECLS
 #define GST_CUV_CUDA_MEMORY_FORMATS "{ " GST_CUV_CUDA_FORMATS_1_22 " }"
 #endif
 
-/* The remedy in error messages of work on the GPU. */
+/* The remedy in messages about failed work on the GPU. */
 #define GST_CUV_USE_CPU                                                        \
   "Set CUDA_VISIBLE_DEVICES to an empty value to run on the CPU"
 
@@ -61,25 +61,26 @@ struct _GstCuvContext {
   struct _GstCudaContext *context; /* NULL until a frame or open() sets it;
                                     * written under the object lock, as
                                     * set_context() may set it at any time */
-  struct _GstCudaContext **found;  /* what open() looks for, in this thread */
+  struct _GstCudaContext **found;  /* where open() stores the context that
+                                      set_context() receives in this thread */
   GThread *finder;
-  gpointer stream;                   /* a CUstream in it, ours */
+  gpointer stream;                   /* our CUstream in the context */
   struct _GstCudaStream *gst_stream; /* owner of stream, GStreamer >= 1.24 */
   gboolean kernels;                  /* our kernels run on this device */
-  gpointer staging; /* pinned host memory for host <-> device */
+  gpointer staging; /* pinned host memory for copies between host and device */
   gsize staging_size;
   CuvWait wait; /* waits for work on a stream */
 };
 
-/* TRUE if this process can use CUDA memory: it was built with CUDA, the driver
- * loads and has a device. Creates no context; the answer is cached. */
+/* Whether this process can use CUDA memory: it was built with CUDA, the driver
+ * loads, and there is a device. Creates no context; the answer is cached. */
 CUV_API gboolean gst_cuv_cuda_usable (void);
 
 CUV_API void gst_cuv_context_init (
     GstCuvContext *self, GstElement *element, GstCuvContextLeave leave);
 
-/* For start(): FALSE, with an element error, if the user named a device that
- * this machine does not have. A missing driver is a warning. */
+/* Call in start(). Returns FALSE after an element error if cuda-device-id is a
+ * device that this machine does not have. Only warns if there is no driver. */
 CUV_API gboolean gst_cuv_context_check_device (GstCuvContext *self);
 
 /* Ensures that there is a context: the pipeline's, otherwise a new one. */
@@ -97,8 +98,9 @@ CUV_API void gst_cuv_context_close (GstCuvContext *self);
 CUV_API gboolean gst_cuv_context_push (GstCuvContext *self);
 CUV_API void gst_cuv_context_pop (GstCuvContext *self);
 
-/* The stream for work on this buffer's memory: the memory's own where it has
- * one (GStreamer >= 1.24), so that nobody waits, otherwise ours. */
+/* Returns the stream for work on this buffer's memory: the memory's own if it
+ * has one (GStreamer >= 1.24), so that nothing has to be synchronised,
+ * otherwise ours. */
 CUV_API gpointer gst_cuv_context_stream (
     GstCuvContext *self, GstBuffer *buffer);
 
@@ -109,13 +111,13 @@ CUV_API gboolean gst_cuv_context_wait (GstCuvContext *self, gpointer stream);
 /* Marks the buffer as written on the device, and the write as finished. */
 CUV_API void gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer);
 
-/* To be called for GstElementClass::set_context and GST_QUERY_CONTEXT. */
+/* Call these in GstElementClass::set_context and for GST_QUERY_CONTEXT. */
 CUV_API void gst_cuv_context_set_context (
     GstCuvContext *self, GstContext *context);
 CUV_API gboolean gst_cuv_context_query (GstCuvContext *self, GstQuery *query);
 
-/* A new pool of CUDA memory for caps, not configured; NULL without a context
- * or for a format that CUDA memory does not support. */
+/* Returns a new pool of CUDA memory for caps, not configured; NULL without a
+ * context or for a format that CUDA memory does not support. */
 CUV_API GstBufferPool *gst_cuv_context_new_pool (
     GstCuvContext *self, GstCaps *caps);
 CUV_API gboolean gst_cuv_context_owns_pool (
@@ -126,8 +128,9 @@ CUV_API gboolean gst_cuv_context_owns_pool (
 CUV_API guint gst_cuv_context_configure_pool (GstCuvContext *self,
     GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max);
 
-/* Adds a pool of CUDA memory to an ALLOCATION query for such caps that has no
- * pool yet. Returns FALSE if the pool cannot be configured. */
+/* Adds a pool of CUDA memory to an ALLOCATION query if its caps are in CUDA
+ * memory and it has no pool yet. Returns FALSE if the pool cannot be
+ * configured. */
 CUV_API gboolean gst_cuv_context_propose_pool (
     GstCuvContext *self, GstQuery *query);
 
@@ -136,17 +139,17 @@ CUV_API gboolean gst_cuv_buffer_is_cuda (GstBuffer *buffer);
 CUV_API gboolean gst_cuv_context_owns_buffer (
     GstCuvContext *self, GstBuffer *buffer);
 
-/* A configured pool of pinned host memory, from and to which the device copies
- * directly. Returns NULL without a context. */
+/* Returns a configured pool of pinned host memory, from and to which the device
+ * copies directly; Returns NULL without a context. */
 CUV_API GstBufferPool *gst_cuv_context_new_pinned_pool (
     GstCuvContext *self, GstCaps *caps, guint size);
 CUV_API gboolean gst_cuv_buffer_is_pinned (GstBuffer *buffer);
 
-/* Returns NULL, or why this format cannot live in this GStreamer's CUDA memory.
- */
+/* Returns NULL, or the reason why this GStreamer's CUDA memory cannot hold this
+ * format. */
 CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
 
-/* The flag that maps a buffer's CUDA memory on the device. */
+/* Returns the flag that maps a buffer's CUDA memory on the device. */
 CUV_API GstMapFlags gst_cuv_map_cuda (void);
 
 /* Copies the pixels of one buffer into another of the same format and size,

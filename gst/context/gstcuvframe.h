@@ -27,21 +27,20 @@ typedef struct {
   CuvFrame frame;
   gboolean cuda;       /* the frame's pointers are device pointers */
   gboolean writable;   /* it was mapped for writing, too */
-  gpointer stream;     /* where work on a device frame goes */
-  GstVideoFrame video; /* its buffer is the one mapped, with its metas */
+  gpointer stream;     /* the stream for work on a frame on the device */
+  GstVideoFrame video; /* the mapped frame; video.buffer has the metas */
   GstCuvContext *context;
 } GstCuvFrame;
 
-/* gst_video_frame_map() that refuses a buffer whose GstVideoMeta contradicts
- * info, or whose planes reach beyond its memory. Returns NULL, or the reason,
- * to be freed. */
+/* Maps a buffer as gst_video_frame_map() does, but refuses one whose
+ * GstVideoMeta contradicts info, or whose planes reach beyond its memory.
+ * Returns NULL, or the reason, to be freed. */
 CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 
 /* Parses the caps of frames that an element reads. Returns FALSE if they are
  * not raw video, or, after an element error, if CUDA memory cannot hold their
- * format.
- */
+ * format. */
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);
 
@@ -50,30 +49,28 @@ CUV_API gboolean gst_cuv_frame_accept_caps (
  * of them. */
 CUV_API void gst_cuv_frame_only_visible (GstQuery *query);
 
-/* A mapped frame as algorithms read it. */
+/* Returns a mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 
-/* The matrix that converts frames from YUV to RGB, by the colorimetry of the
- * caps. */
+/* Returns the matrix that converts frames from YUV to RGB, by the colorimetry
+ * of the caps. */
 CUV_API CuvRgbMatrix gst_cuv_frame_rgb_matrix (const GstVideoInfo *info);
 
 /* Maps the buffer where it is: on the device if it has CUDA memory that our
  * kernels can reach (the context follows it), otherwise on the host. For a
- * frame on the device the context is current from here to unmap. FALSE, after
- * an error of the context's element, for a buffer that gst_cuv_video_map()
- * refuses. */
+ * frame on the device the context is current from here to unmap. Returns FALSE
+ * after an element error if gst_cuv_video_map() refuses the buffer. */
 CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
-/* What processes the frame: the GPU if it is there, otherwise n_threads of the
- * CPU.
- */
+/* Returns the processor for the frame: the GPU if the frame is there, otherwise
+ * n_threads threads of the CPU. */
 CUV_API CuvProcessor gst_cuv_frame_processor (
     const GstCuvFrame *self, gint n_threads);
 
-/* What a user can do if the frame cannot be processed: a sentence for messages,
- * without its full stop. */
+/* Returns what a user can do if the frame cannot be processed: a sentence for
+ * messages, without its full stop. */
 CUV_API const gchar *gst_cuv_frame_remedy (const GstCuvFrame *self);
 
 /* Posts an element error that the frame could not be processed. Returns FALSE.

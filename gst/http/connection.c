@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Accepts connections, limits their number and time: libsoup has no limits.
- * Each connection has one request, since libsoup closes those that it did not
- * accept itself after the response. The timeout is for all of it; for viewers,
- * for each frame. */
+/* Accepts connections, and limits their number and duration, which libsoup does
+ * not. A connection serves one request: libsoup closes connections that it did
+ * not accept itself after the response. The timeout covers the whole
+ * connection; for viewers, it covers one frame. */
 #include "http/http-private.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-/* Small, as frames that wait here for a slow viewer become old. */
+/* Small, because frames queued here for a slow viewer go stale. */
 #define SEND_BUFFER (256 * 1024)
-/* How many connections beyond the limit may be ending. */
+/* Maximum number of connections beyond the limit that may be ending. */
 #define MAX_ENDING 16
 /* Limit of TLS connections without a request yet: handshakes block threads of
  * GLib's pool, which has ten, and gets one more every 100 ms. */
@@ -67,8 +67,8 @@ cuv_http_connection_is_over (const CuvHttpConnection *self)
       == 0;
 }
 
-/* Takes the latest: an address may be reused before libsoup notices that the
- * earlier peer is gone. */
+/* Takes the peer's latest connection: an address may be reused before libsoup
+ * notices that the earlier peer is gone. */
 CuvHttpConnection *
 cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
 {
@@ -89,7 +89,7 @@ cuv_http_connection_of (CuvHttp *http, SoupServerMessage *message)
   return found;
 }
 
-/* libsoup has dropped the stream. */
+/* Whether libsoup has dropped the stream. */
 static gboolean
 is_gone (CuvHttpConnection *self)
 {
@@ -111,9 +111,8 @@ cuv_http_connections_sweep (CuvHttp *http)
 
 /* ---- accepting ---- */
 
-/* The kernel detects a peer that vanishes without closing. The server
- * itself ends, and counts, a peer that does not read; its timeout is shorter.
- */
+/* The kernel detects a peer that vanishes without closing. A peer that does not
+ * read is ended, and counted, by the server itself after a shorter timeout. */
 static void
 set_options (GSocket *socket, guint timeout)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the HTTP server share. */
+/* Types and functions that the files of the HTTP server share. */
 #ifndef CUV_HTTP_PRIVATE_H
 #define CUV_HTTP_PRIVATE_H
 
@@ -29,8 +29,9 @@ void cuv_http_connections_tick (CuvHttp *self);
 
 /* ---- input.c ---- */
 
-/* A connection that reads at most CUV_HTTP_MAX_INPUT bytes. plain: without TLS,
- * so that a larger request gets a response. *input is a reference. */
+/* Makes a connection that reads at most CUV_HTTP_MAX_INPUT bytes. plain: there
+ * is no TLS, so a larger request can be answered. *input is set to a
+ * reference. */
 GSocketConnection *cuv_http_stream_new (
     GSocket *socket, gboolean plain, CuvHttpInput **input);
 void cuv_http_input_unlimit (CuvHttpInput *self);

@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* Limit of a request's headers in bytes. libsoup takes up to 30 times as much
+/* Limit of a request's headers in bytes. libsoup needs up to 30 times as much
  * memory. */
 #define CUV_HTTP_MAX_INPUT 16384
 
@@ -40,15 +40,16 @@ typedef struct {
  * cause and fix. */
 GSocket *cuv_http_listen (GInetAddress *address, guint port, GError **error);
 guint cuv_http_port (GSocket *listener);
-/* The URL, such as "http://127.0.0.1:8080", without a slash at its end. If the
- * socket listens on all addresses, one that other machines can reach. */
+/* Returns the URL, such as "http://127.0.0.1:8080", without a slash at its end.
+ * If the socket listens on all addresses, the URL has one that other machines
+ * can reach. */
 gchar *cuv_http_url (GSocket *listener, gboolean tls);
 
 /* ---- http.c ---- */
 
 /* Serves in the thread-default main context. */
 CuvHttp *cuv_http_new (GSocket *listener, const CuvHttpConfig *config);
-/* To add handlers. */
+/* Returns libsoup's server, to add handlers to. */
 SoupServer *cuv_http_soup (CuvHttp *self);
 /* Ends all connections, and iterates the main context until libsoup has dropped
  * them, for at most a second. */
@@ -66,8 +67,9 @@ void cuv_http_respond_text (
 typedef struct _CuvHttpConnection CuvHttpConnection;
 struct _CuvHttpConnection {
   CuvHttp *http;
-  CuvHttpConnection **user; /* set to NULL when this is freed. NULL: idle, and
-                               may be ended in favour of a new connection */
+  /* *user is set to NULL when this is freed. If user is NULL, the connection is
+   * idle, and may be ended in favour of a new one. */
+  CuvHttpConnection **user;
   GSocket *socket;
   GWeakRef stream;
   CuvHttpInput *input; /* the input of the stream */
@@ -77,14 +79,14 @@ struct _CuvHttpConnection {
   gboolean ended;      /* shut down, but libsoup has not dropped it yet */
 };
 
-/* The connection of a request; NULL if it is gone. */
+/* Returns the connection of a request, or NULL if it is gone. */
 CuvHttpConnection *cuv_http_connection_of (
     CuvHttp *self, SoupServerMessage *message);
-/* Shuts it down: libsoup then reads the end of the stream and cannot write. */
+/* Shuts the connection down: libsoup then reads the end of the stream and
+ * cannot write. */
 void cuv_http_connection_shutdown (CuvHttpConnection *self);
-/* Whether the peer has closed it. libsoup does not notice while it sends
- * nothing.
- */
+/* Whether the peer has closed the connection. libsoup does not notice while it
+ * is not sending. */
 gboolean cuv_http_connection_is_over (const CuvHttpConnection *self);
 /* Removes the limit of input, once the request has been read. */
 void cuv_http_connection_unlimit (CuvHttpConnection *self);

@@ -24,7 +24,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (CuvHttpInput, cuv_http_input,
     G_IMPLEMENT_INTERFACE (
         G_TYPE_POLLABLE_INPUT_STREAM, cuv_http_input_pollable_init))
 
-/* libsoup would close a connection that cannot be read without a response. */
+/* After a read error libsoup would close the connection without a response. */
 static void
 respond_too_large (CuvHttpInput *self)
 {

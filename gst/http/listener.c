@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens the socket of an HTTP server, and says by which URL it is reached. */
+/* Opens the socket of an HTTP server, and finds the URL at which it can be
+ * reached. */
 #include "http/http-private.h"
 
 #include <ifaddrs.h>
@@ -68,7 +69,7 @@ cuv_http_port (GSocket *listener)
   return port;
 }
 
-/* An address of this machine that other machines can reach, or NULL. */
+/* Returns an address of this machine that other machines can reach, or NULL. */
 static GInetAddress *
 find_address (GSocketFamily family)
 {
@@ -94,7 +95,8 @@ find_address (GSocketFamily family)
   return found;
 }
 
-/* The host for the URL: "0.0.0.0" would be of no use on another machine. */
+/* Returns the host for the URL: "0.0.0.0" would be useless on another
+ * machine. */
 static gchar *
 url_host (GInetAddress *address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Formats, and EXIF orientations of JPEG, PNG, WebP and TIFF. GStreamer reads
- * only those of JPEG, in some versions. */
+/* Reads formats, and EXIF orientations of JPEG, PNG, WebP and TIFF. GStreamer
+ * reads orientations of JPEG only, and not in all versions. */
 #include "picture/cuvpicturefile.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 enum { MOST_READS = 65536 };
 
-/* Limits the reads: many chunks may point to the same large directory. */
+/* Limits the number of reads: many chunks may point to the same large
+ * directory. */
 typedef struct {
   FILE *file;
   gint n_reads;
@@ -34,8 +35,8 @@ number (const guint8 *bytes, gint n, gboolean big)
   return value;
 }
 
-/* The orientation of the first directory of a TIFF structure and the offset of
- * the byte that has it; 0 if there is none. */
+/* Returns the orientation in the first directory of a TIFF structure, and sets
+ * *value_at to the offset of its byte. Returns 0 if there is none. */
 static gint
 read_tiff (Source *file, goffset at, goffset *value_at)
 {
@@ -66,7 +67,7 @@ read_tiff (Source *file, goffset at, goffset *value_at)
   return 0;
 }
 
-/* Some programs write JPEG's prefix in other formats, too. */
+/* Reads EXIF data; some programs write JPEG's prefix in other formats, too. */
 static gint
 read_exif (Source *file, goffset at)
 {

@@ -7,10 +7,10 @@
 
 typedef struct {
   const gchar *kind; /* a format that often cannot be decoded, or NULL */
-  gint orientation;  /* EXIF's, 1 .. 8; 0: none */
+  gint orientation;  /* EXIF orientation, 1 .. 8; 0: none */
   gboolean is_tiff;
   goffset
-      orientation_at; /* TIFF: offset of the byte that has it; otherwise 0 */
+      orientation_at; /* TIFF: offset of the orientation's byte; otherwise 0 */
   gboolean is_rgb16;  /* a PNG with 16 bits and no alpha */
 } CuvPictureFile;
 

@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include "picture/cuvpicturefile.h"
 
-/* videoflip does not support all formats, for example not 16 bits. */
+/* videoflip does not support all formats, for example none with 16 bits. */
 #define PIPELINE                                                               \
   "filesrc name=file ! %s videoconvert name=first ! videoflip name=turn "      \
   "! appsink name=out sync=false max-buffers=4 "                               \
@@ -13,7 +13,7 @@
   "NV21,YUY2,UYVY,RGB,BGR,RGBx,BGRx,RGBA,BGRA,GRAY8}\""
 enum {
   TIMEOUT = 60,      /* seconds per frame */
-  MOST_SIDE = 32767, /* columns or lines, of videoconvert */
+  MOST_SIDE = 32767, /* columns or rows; the limit of videoconvert */
 };
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   GstAppSink *out;
   GstBus *bus;
   GPtrArray *streams; /* GstMessages: status of streaming threads */
-  gchar *missing;     /* a plugin */
+  gchar *missing;     /* the name of a plugin */
   gboolean stalled;
 } Decoder;
 
@@ -30,7 +30,7 @@ typedef struct {
   gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame);
   gpointer data;
   gint64 n_frames; /* visited */
-  gboolean ended;  /* visit ended the run */
+  gboolean ended;  /* visit() returned FALSE */
   gboolean too_large;
   gint orientation; /* orientation of the file */
 } Visitor;
@@ -68,12 +68,12 @@ link_picture (GstElement *decode, GstPad *pad, gpointer data)
   GstPad *sink = gst_element_get_static_pad (self->first, "sink");
 
   if (!gst_pad_is_linked (sink) && check_size (self, decode, pad))
-    gst_pad_link (pad, sink); /* fails with audio */
+    gst_pad_link (pad, sink); /* fails for audio */
   gst_object_unref (sink);
 }
 
-/* decoder: the one that PIPELINE uses. Returns FALSE with *problem set if an
- * element is missing. */
+/* decoder: name of the decoder to use in PIPELINE. Returns FALSE with *problem
+ * set if an element is missing. */
 static gboolean
 decoder_init (Decoder *self, const gchar *decoder, gchar **problem)
 {
@@ -121,15 +121,15 @@ decoder_clear (Decoder *self)
 
 /* ---- orientation ---- */
 
-/* Indexed by EXIF's number. 0, for a file without one: as the stream's tags
- * say. */
+/* Indexed by EXIF orientation. For 0, a file without one, the stream's tags
+ * decide. */
 static const GstVideoOrientationMethod methods[] = { GST_VIDEO_ORIENTATION_AUTO,
   GST_VIDEO_ORIENTATION_IDENTITY, GST_VIDEO_ORIENTATION_HORIZ,
   GST_VIDEO_ORIENTATION_180, GST_VIDEO_ORIENTATION_VERT,
   GST_VIDEO_ORIENTATION_UL_LR, GST_VIDEO_ORIENTATION_90R,
   GST_VIDEO_ORIENTATION_UR_LL, GST_VIDEO_ORIENTATION_90L };
 
-/* videoflip passes on the tag that it has applied. */
+/* Returns the orientation that videoflip has applied: it passes the tag on. */
 static GstVideoOrientationMethod
 read_tags (const Decoder *self)
 {
@@ -191,7 +191,7 @@ decoder_error (const Decoder *self, GstMessage *message)
   return text;
 }
 
-/* The error, or NULL. */
+/* Returns the error, or NULL. */
 static gchar *
 read_messages (Decoder *self)
 {
@@ -216,9 +216,9 @@ read_messages (Decoder *self)
   return problem;
 }
 
-/* Whether the thread of a stream-status message does nothing. A source pauses
- * its task before it pushes EOS. GdkPixbuf decodes in EOS, and the thread holds
- * the lock until that returns. */
+/* Whether the thread of a stream-status message is idle. The state of its task
+ * is not enough: a source pauses its task before it pushes EOS, and GdkPixbuf
+ * decodes on EOS. Until that returns, the thread holds the task's lock. */
 static gboolean
 is_idle (GstMessage *stream)
 {
@@ -235,7 +235,7 @@ is_idle (GstMessage *stream)
   return TRUE;
 }
 
-/* Whether no thread was running in two calls in a row. decodebin loses an error
+/* Whether all threads were idle in two calls in a row. decodebin loses an error
  * that a demuxer posts while it is being linked. */
 static gboolean
 is_stalled (Decoder *self)
@@ -250,7 +250,7 @@ is_stalled (Decoder *self)
 
 /* ---- frames ---- */
 
-/* NULL at the end, or with *problem set. */
+/* Returns the next frame; NULL at the end, or on failure, with *problem set. */
 static GstSample *
 next_sample (Decoder *self, gint64 frame, gchar **problem)
 {
@@ -359,8 +359,8 @@ decode_with_decodebin (const gchar *path, const CuvPictureFile *file,
 }
 
 /* GdkPixbuf decodes some formats that GStreamer's own decoders do not, such as
- * BMP. It comes first for TIFF, which libav of GStreamer 1.28 refuses, and for
- * 16 bits without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
+ * BMP. It is tried first for TIFF, which libav of GStreamer 1.28 refuses, and
+ * for 16 bits without alpha, whose colours pngdec of GStreamer 1.22 swaps. */
 static gboolean
 decode_with_any (const gchar *path, const CuvPictureFile *file,
     Visitor *visitor, gchar **problem)

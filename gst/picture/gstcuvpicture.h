@@ -12,8 +12,8 @@
 /* Returns NULL, or what GStreamer lacks to decode any picture; to be freed. */
 gchar *gst_cuv_picture_check (void);
 
-/* The first frame of a file, or NULL with *problem set, which is to be freed.
- */
+/* Returns the first frame of a file, or NULL with *problem set, which is to be
+ * freed. */
 GstSample *gst_cuv_picture_load (const gchar *path, gchar **problem);
 
 /* Calls visit with each frame of a picture or video and its number, until it
@@ -23,7 +23,7 @@ gboolean gst_cuv_picture_visit (const gchar *path,
     gboolean (*visit) (gpointer data, GstSample *sample, gint64 frame),
     gpointer data, gchar **problem);
 
-/* How the stored picture of such a frame was turned to be upright. */
+/* Returns how the stored picture was turned to make such a frame upright. */
 GstVideoOrientationMethod gst_cuv_picture_orientation (GstSample *frame);
 
 #endif

@@ -74,7 +74,7 @@ value_field (GString *text, const GValue *value)
   g_string_append_c (text, ',');
 }
 
-/* The last field of a row: values without a column, as a JSON object. */
+/* Writes the last field of a row: values without a column, as a JSON object. */
 static void
 extra_field (GString *text, const CuvJson *json)
 {
@@ -172,7 +172,8 @@ csv_append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
   extra_field (text, json);
 }
 
-/* A row of a table, or of a frame without results if table is NULL. */
+/* Appends a row of a table, or, if table is NULL, of a frame without
+ * results. */
 static void
 append_table_row (GString *text, CuvJson *json, const gchar *kind,
     const CuvRecordFrame *frame, const GstCuvTable *table, guint row)
@@ -189,7 +190,8 @@ append_table_row (GString *text, CuvJson *json, const gchar *kind,
   extra_field (text, json);
 }
 
-/* The kind of a table's rows, which must differ from those of other rows. */
+/* Returns the kind of a table's rows, which must differ from those of other
+ * rows. */
 static const gchar *
 kind_of (const GstCuvTable *table)
 {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of a member, as byte offsets. It ends where the next one begins;
- * commas are inserted when the object is closed and its members are sorted. */
+/* Byte offsets of a member's text, which ends where that of the next member
+ * begins; commas are inserted when the object is closed and its members are
+ * sorted. */
 typedef struct {
   gsize start, end, key_size;
 } Member;
@@ -15,7 +16,7 @@ typedef struct {
 typedef struct {
   gsize start;
   guint first_member;
-  const gchar *const *reserved; /* or NULL */
+  const gchar *const *reserved; /* a list that ends with NULL, or NULL */
 } Object;
 
 void
@@ -81,8 +82,8 @@ cuv_json_key (CuvJson *self, const gchar *name)
   g_array_append_val (self->members, member);
 }
 
-/* Compares keys as written, with invalid UTF-8 replaced: names that differ only
- * in that are the same key. */
+/* Compares keys as written, with invalid UTF-8 replaced: keys that are equal
+ * after that are the same key. */
 static gboolean
 last_key_is_taken (CuvJson *self)
 {
@@ -218,7 +219,8 @@ cuv_json_uint (CuvJson *self, guint64 value)
   g_string_append_printf (self->text, "%" G_GUINT64_FORMAT, value);
 }
 
-/* The shortest text that reads back as the same double, or float if single. */
+/* Appends the shortest text that reads back as the same double, or float if
+ * single. */
 static void
 append_real (CuvJson *self, gdouble value, gboolean single)
 {

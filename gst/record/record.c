@@ -48,7 +48,8 @@ own_number (CuvRecordObject *self, guint i, gdouble number)
   return value;
 }
 
-/* Sets the fields of a detection from an object without that parameter. */
+/* Sets the fields of a detection from an object without a parameter
+ * "detection". */
 static void
 read_od (CuvRecordObject *self, const CuvRecordFrame *frame)
 {
@@ -352,8 +353,8 @@ count_scalars (const GstCuvTable *table)
   return n;
 }
 
-/* The table's scalars, and the reference size of its coordinates if it is not
- * the frame's. */
+/* Appends the table's scalars, and the reference size of its coordinates if it
+ * is not the frame's. */
 static void
 append_info (CuvJson *json, const GstCuvTable *table, guint nth,
     const CuvRecordFrame *frame, gboolean with_shapes)
@@ -444,7 +445,7 @@ cuv_record_time (gchar *buffer, gint64 wallclock)
   return buffer;
 }
 
-/* Nanoseconds since 1970, 0 if there is none. */
+/* Returns the time in nanoseconds since 1970, 0 if there is none. */
 static guint64
 reference_time (GstBuffer *buffer, GstStaticCaps *clock, guint64 epoch)
 {

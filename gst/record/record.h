@@ -7,7 +7,7 @@
  *   json-value.c  GValue and JsonNode as JSON
  *
  * Elements that send results call cuv_record_to_json() or cuv_record_to_csv();
- * the signals for other languages call it, too. */
+ * so do the signals for other languages. */
 #ifndef CUV_RECORD_H
 #define CUV_RECORD_H
 
@@ -30,9 +30,8 @@ typedef struct {
   gint64 captured; /* time by the camera's clock, as wallclock; 0: unknown */
 } CuvRecordFrame;
 
-/* The time in a GstReferenceTimestampMeta of NTP or Unix time, 0 if there is
- * none.
- */
+/* Returns the time in a GstReferenceTimestampMeta of NTP or Unix time, 0 if
+ * there is none. */
 gint64 cuv_record_captured (GstBuffer *buffer);
 
 /* An object and the fields of its detection: a parameter of the region, or the
@@ -43,9 +42,9 @@ typedef struct {
   const gchar *label;            /* or NULL */
   gboolean detected;             /* FALSE: all following fields are NULL */
   const GstStructure *detection; /* the parameter, or NULL */
-  const GValue *x_min, *x_max, *y_min, *y_max; /* all or none */
+  const GValue *x_min, *x_max, *y_min, *y_max; /* all are set, or none */
   const GValue *confidence, *label_id;
-  GValue own[5]; /* values of an ODMtd, which the above point to */
+  GValue own[5]; /* values of an ODMtd, to which the above point */
 } CuvRecordObject;
 
 void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
@@ -54,13 +53,15 @@ void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
 /* Adds extra_params and the region's other parameters to the open object. */
 void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
 
-/* All objects as an array. */
+/* Writes all objects as an array. */
 void cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame);
 
-/* One row of a table as an object. */
+/* Writes one row of a table as an object. */
 void cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row);
 
-/* RFC 3339, UTC, microseconds. buffer has CUV_RECORD_TIME_SIZE bytes. */
+/* Writes the time, in microseconds, as RFC 3339 text in UTC into buffer, which
+ * has CUV_RECORD_TIME_SIZE bytes. Returns buffer, or NULL if the time is out of
+ * range. */
 #define CUV_RECORD_TIME_SIZE 40
 const gchar *cuv_record_time (gchar *buffer, gint64 wallclock);
 
@@ -68,11 +69,12 @@ const gchar *cuv_record_time (gchar *buffer, gint64 wallclock);
 gboolean cuv_record_has_results (
     const CuvRecordFrame *frame, GstBuffer *buffer);
 
-/* The record as one JSON object, or as rows of CSV, each with its line end. */
+/* Write the record as one JSON object, or as rows of CSV, each with its line
+ * end. */
 void cuv_record_to_json (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
-/* The record as JSON, in which "<key>_info" of a table that is drawn also has
- * its shape. */
+/* Writes the record as JSON, in which "<key>_info" of a table that is drawn
+ * also has its shape. */
 void cuv_record_to_json_with_shapes (
     CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
 void cuv_record_to_csv (

@@ -10,7 +10,7 @@ gst_cuv_setting_type (const GstCuvSetting *setting)
   return setting->get_type != NULL ? setting->get_type () : setting->type;
 }
 
-/* The type that an owned field points to: a string or a boxed type. */
+/* Returns the type that an owned field points to: a string or a boxed type. */
 static GType
 owned_type (const GstCuvSetting *setting)
 {
@@ -52,8 +52,8 @@ replace_boxed (gpointer *field, GType type, gconstpointer value)
   *field = copy;
 }
 
-/* Replaces the owned fields of to, which it must own, by copies of those of
- * from; from = NULL frees them. */
+/* Frees the owned fields of `to`, and replaces them by copies of those of
+ * `from`, or by NULL if `from` is NULL. */
 static void
 replace_owned (const GstCuvSettingsTable *table, gpointer to, gpointer from)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fields of a settings struct, described by their rows of the table: sets,
- * reads and copies them. Private to gst/settings. */
+/* Sets, reads and copies the fields of a settings struct, which the rows of its
+ * table describe. Private to gst/settings. */
 #ifndef GST_CUV_FIELDS_H
 #define GST_CUV_FIELDS_H
 
@@ -10,7 +10,8 @@ GType gst_cuv_setting_type (const GstCuvSetting *setting);
 gpointer gst_cuv_setting_field (
     gpointer settings, const GstCuvSetting *setting);
 
-/* Returns whether the field changes, always TRUE for owned types. */
+/* Stores a value. Returns whether the field changes, always TRUE for owned
+ * types. */
 gboolean gst_cuv_setting_store (
     const GstCuvSetting *setting, gpointer field, const GValue *value);
 void gst_cuv_setting_store_default (
@@ -18,8 +19,8 @@ void gst_cuv_setting_store_default (
 void gst_cuv_setting_fetch (
     const GstCuvSetting *setting, gconstpointer field, GValue *value);
 
-/* The value for messages, to be freed: valid UTF-8, as file names may not be.
- */
+/* Returns the value for messages, to be freed. It is valid UTF-8 even if it is
+ * a file name that is not. */
 gchar *gst_cuv_setting_describe (
     const GstCuvSetting *setting, gpointer settings);
 

@@ -279,7 +279,7 @@ gst_cuv_settings_stop_all (gpointer element)
     gst_cuv_settings_stop (self);
 }
 
-/* The settings of the class that installed the property. */
+/* Returns the settings of the class that installed the property. */
 static GstCuvSettings *
 settings_with (gpointer element, const GParamSpec *pspec)
 {

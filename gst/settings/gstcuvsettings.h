@@ -46,23 +46,25 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name, *nick, *blurb;
 
-  /* Of the field in the settings struct: a gint for G_TYPE_INT, G_TYPE_UINT,
-   * G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat, guint64; an owned
-   * gchar * for G_TYPE_STRING; an owned GValue * for GST_TYPE_ARRAY; an
-   * owned pointer for other boxed types; gint[2] for GST_TYPE_FRACTION. */
+  /* Offset of the field in the settings struct. The field is a gint for
+   * G_TYPE_INT, G_TYPE_UINT, G_TYPE_BOOLEAN, enums and flags; gdouble, gfloat,
+   * guint64; an owned gchar * for G_TYPE_STRING; an owned GValue * for
+   * GST_TYPE_ARRAY; an owned pointer for other boxed types; gint[2] for
+   * GST_TYPE_FRACTION. */
   gsize offset;
   GType type;
   GType (*get_type) (void); /* instead of type: enum, flags, array, boxed */
 
   gdouble minimum, maximum, value; /* range of a number; value is the default */
   const gchar *text; /* default of a string, also if NULL or "" is set */
-  GParamSpec *(*make_spec) (void); /* if the above cannot describe the range */
+  GParamSpec *(*make_spec) (void); /* if these cannot describe the range */
 
   /* Parses the property's text, or loads the file that it names, into other
    * fields of the settings. It may take long, as it works on a copy. Returns
-   * NULL, or the problem, which the caller frees: what was expected, to follow
-   * "<property> '<value>' is invalid: ", with is_file "... cannot be used: ".
-   * Called at start, and after that whenever the property is set. */
+   * NULL, or the problem, which the caller frees: what was expected. It is
+   * appended to "<property> '<value>' is invalid: ", or to "... cannot be used:
+   * " with is_file. Called at start, and after that whenever the property is
+   * set. */
   gchar *(*parse) (gpointer settings);
   gboolean is_file; /* parse() reads a file: errors are RESOURCE errors */
 
@@ -110,22 +112,22 @@ struct _GstCuvSettings {
   gint error_posted; /* whether the element posted an error since the start;
                         atomic */
   gboolean is_resource_problem; /* set by GstCuvSettingsUse */
-  guint serial, applied;        /* changes so far, and when applied */
-  GMutex changing;              /* one parsed property changes at a time */
+  guint serial, applied; /* number of changes so far, and at the last apply() */
+  GMutex changing;       /* one parsed property changes at a time */
 };
 
-/* For class_init: installs the properties and sets the class's set_property(),
- * get_property() and post_message(), which drops the error that GstBaseSink and
- * GstBaseSrc add to ours when a start fails. */
+/* Call in class_init. Installs the properties and sets the class's
+ * set_property(), get_property() and post_message(), which drops the error that
+ * GstBaseSink and GstBaseSrc add to ours when a start fails. */
 CUV_API void gst_cuv_settings_class_install (
     GObjectClass *klass, const GstCuvSettingsTable *table);
 
-/* For instance_init: the defaults are in force. self is part of the element,
- * and is cleared when the element is finalized. */
+/* Call in instance_init. Puts the defaults in force. self is part of the
+ * element, and is cleared when the element is finalized. */
 CUV_API void gst_cuv_settings_init (
     GstCuvSettings *self, gpointer element, const GstCuvSettingsTable *table);
 
-/* The settings of the element's most derived class that has some. */
+/* Returns the settings of the element's most derived class that has some. */
 CUV_API GstCuvSettings *gst_cuv_settings_of (gpointer element);
 
 /* Calls all parse() functions. Returns FALSE after an element error. */
@@ -149,7 +151,8 @@ typedef gchar *(*GstCuvSettingsUse) (
 
 /* Puts the pending settings in force. If they contradict each other or use()
  * refuses them, posts a warning, and those in force stay; if there are none,
- * posts an error and returns FALSE. use may be NULL. Streaming thread. */
+ * posts an error and returns FALSE. use may be NULL. Call in the streaming
+ * thread. */
 CUV_API gboolean gst_cuv_settings_apply (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
@@ -158,7 +161,7 @@ CUV_API gboolean gst_cuv_settings_apply (
 CUV_API gboolean gst_cuv_settings_apply_changes (
     GstCuvSettings *self, GstCuvSettingsUse use, gconstpointer data);
 
-/* The GParamSpec of a setting. */
+/* Makes the GParamSpec of a setting. */
 GParamSpec *gst_cuv_setting_make_spec (const GstCuvSetting *setting);
 
 /* ---- enums ---- */

@@ -60,7 +60,7 @@ gst_cuv_spectral_canvas_leave (GstCuvSpectralCanvas *self)
   gst_clear_buffer (&self->converted);
 }
 
-/* A buffer in CUDA memory, kept for the next picture. */
+/* Returns a buffer in CUDA memory, which is kept for the next picture. */
 static GstBuffer *
 ensure_device (
     GstCuvSpectralCanvas *self, GstBuffer **buffer, const GstVideoInfo *info)
@@ -102,8 +102,8 @@ const gchar *
 gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self, GstBuffer *out,
     gboolean on_device, GstCuvSpectralPicture *picture)
 {
-  GstMapFlags flags = GST_MAP_WRITE
-      | NO_REF; /* a reference would keep metas from being added */
+  /* another reference would prevent adding metas */
+  GstMapFlags flags = GST_MAP_WRITE | NO_REF;
 
   self->out = out;
   self->on_device = on_device;

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Pixels to fill, R, G, B, 255, in rows of stride bytes. */
+/* Pixels to fill with R, G, B, 255, in rows of stride bytes. */
 typedef struct {
   guint8 *pixels;
   gsize stride;
@@ -48,8 +48,9 @@ void gst_cuv_spectral_canvas_leave (GstCuvSpectralCanvas *self);
 const gchar *gst_cuv_spectral_canvas_begin (GstCuvSpectralCanvas *self,
     GstBuffer *out, gboolean on_device, GstCuvSpectralPicture *picture);
 
-/* Unmaps them. If is_filled, with GPU work complete, converts or copies them to
- * the output buffer. Returns NULL or an error message. */
+/* Unmaps the pixels. is_filled: they are filled, and work on the GPU is
+ * complete; converts or copies them to the output buffer. Returns NULL or an
+ * error message. */
 const gchar *gst_cuv_spectral_canvas_end (
     GstCuvSpectralCanvas *self, gboolean is_filled);
 

@@ -27,21 +27,22 @@ G_BEGIN_DECLS
   "), format = (string) "                                                      \
   "{ RGBA, RGBx, NV12 }, " GST_CUV_SPECTRAL_SIZES
 
-/* Bytes of a cube or video frame; FALSE for invalid caps. */
+/* Sets *size to the bytes of a cube or video frame. Returns FALSE for invalid
+ * caps. */
 gboolean gst_cuv_spectral_caps_unit_size (GstCaps *caps, gsize *size);
 
 /* Intersects caps with a filter, in the filter's order; NULL filters nothing.
  * Takes ownership of caps. */
 CUV_API GstCaps *gst_cuv_spectral_caps_filter (GstCaps *caps, GstCaps *filter);
 
-/* For GstBaseTransformClass.transform_caps: the other pad's template with
- * width, height and framerate of caps; structures in CUDA memory come first if
- * caps are in CUDA memory. */
+/* Implements GstBaseTransformClass.transform_caps. Returns the other pad's
+ * template with width, height and framerate of caps; structures in CUDA memory
+ * come first if caps are in CUDA memory. */
 CUV_API GstCaps *gst_cuv_spectral_caps_transform_caps (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter);
 
-/* For GstBaseTransformClass.transform_size: the size that othercaps imply. A
- * wrong input size is reported when the buffer is mapped. */
+/* Implements GstBaseTransformClass.transform_size. Sets the size that othercaps
+ * imply. A wrong input size is reported when the buffer is mapped. */
 CUV_API gboolean gst_cuv_spectral_caps_transform_size (GstBaseTransform *trans,
     GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *othercaps,
     gsize *othersize);

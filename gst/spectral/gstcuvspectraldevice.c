@@ -39,7 +39,7 @@ typedef struct {
   gint failed;
 } Upload;
 
-/* The first failure sets the message. */
+/* Keeps the message of the first failure. */
 static void
 note_failure (Upload *self, const gchar *problem)
 {

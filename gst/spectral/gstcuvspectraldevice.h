@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 typedef struct {
   GstCuvContext *context;
   struct _CuvUpload *upload; /* NULL until the first upload */
-  guint64 uploaded, staged;  /* bytes uploaded; of these, through staging
-                              * buffers */
+  guint64 uploaded, staged; /* bytes uploaded, and how many of them went through
+                               staging buffers */
   gchar problem[512];
 } GstCuvSpectralDevice;
 
@@ -19,7 +19,7 @@ typedef struct {
 void gst_cuv_spectral_device_leave (GstCuvSpectralDevice *self);
 
 /* Describes the input's cube in device memory, after uploading it if it is in
- * host memory. Work on it has to be enqueued on *stream. The context is
+ * host memory. Work on it has to be enqueued on *stream. The context must be
  * current. Returns NULL or an error message. */
 const gchar *gst_cuv_spectral_device_place (GstCuvSpectralDevice *self,
     const GstCuvSpectralInput *input, gint n_threads, CuvCube *cube,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define MAX_NAMED 12 /* bands in a message */
+#define MAX_NAMED 12 /* maximum number of bands named in a message */
 
 /* The good bands without a valid sample so far. */
 typedef struct {
@@ -47,7 +47,7 @@ search_cube (Search *self, const CuvCube *cube)
           self, cube, cube->data + y * cube->row_step + x * cube->pixel_step);
 }
 
-/* "Bands 1, 2, 7" */
+/* Returns "Bands 1, 2, 7". */
 static GString *
 name_bands (const Search *self)
 {

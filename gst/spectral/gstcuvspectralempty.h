@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 CUV_API gboolean gst_cuv_spectral_info_mark_empty (
     GstCuvSpectralInfo *info, const CuvCube *cube, gchar **warning);
 
-/* A sentence for the case that a frame has no valid pixel; g_free() it. */
+/* Returns a sentence for the case that a frame has no valid pixel; g_free()
+ * it. */
 CUV_API gchar *gst_cuv_spectral_info_nothing_valid (
     const GstCuvSpectralInfo *info);
 

@@ -86,8 +86,8 @@ read_framerate (
           problem, "framerate", -1, value, "a fraction of 0 or more");
 }
 
-/* Element i of an array of doubles or ints; FALSE for other types, NaN and
- * infinity. */
+/* Reads an element of an array, a double or an int. Returns FALSE for other
+ * types, NaN and infinity. */
 static gboolean
 read_number (const GValue *item, gdouble *number)
 {

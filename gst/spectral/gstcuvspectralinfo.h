@@ -37,17 +37,17 @@ typedef struct {
   gdouble ignore; /* value of samples without a measurement */
 } GstCuvSpectralInfo;
 
-/* On failure returns FALSE and sets *problem to a message that names the field
- * and the accepted values; g_free() it. */
+/* Parses caps. On failure returns FALSE and sets *problem to a message that
+ * names the field and the accepted values; g_free() it. */
 CUV_API gboolean gst_cuv_spectral_info_from_caps (
     GstCuvSpectralInfo *info, const GstCaps *caps, gchar **problem);
 CUV_API GstCaps *gst_cuv_spectral_info_to_caps (const GstCuvSpectralInfo *info);
 
-/* Bytes of a cube; 0 if a size is out of range or the product overflows gsize.
- */
+/* Returns the bytes of a cube, or 0 if a size is out of range or the product
+ * overflows gsize. */
 CUV_API gsize gst_cuv_spectral_info_size (const GstCuvSpectralInfo *info);
 
-/* The number of bands that are not bad. */
+/* Returns the number of bands that are not bad. */
 CUV_API guint gst_cuv_spectral_info_n_good (const GstCuvSpectralInfo *info);
 
 /* Describes the cube at data, gst_cuv_spectral_info_size() bytes. */
@@ -59,7 +59,7 @@ CUV_API CuvCube gst_cuv_spectral_info_cube (
 CUV_API gchar *gst_cuv_spectral_info_map (const GstCuvSpectralInfo *info,
     GstBuffer *buffer, GstMapInfo *map, CuvCube *cube);
 
-/* Names as in caps: "U16LE", "bil". */
+/* Return names as in caps, such as "U16LE" and "bil". */
 CUV_API const gchar *gst_cuv_spectral_format_name (CuvCubeFormat format);
 CUV_API const gchar *gst_cuv_spectral_interleave_name (
     GstCuvSpectralInterleave interleave);

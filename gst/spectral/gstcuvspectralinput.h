@@ -22,9 +22,9 @@ typedef struct {
   GstMapInfo map;
 } GstCuvSpectralInput;
 
-/* video: its format is UNKNOWN if the buffer is a cube. on_device: map a buffer
- * in CUDA memory there rather than in host memory. Returns NULL or an error
- * message; g_free() it. */
+/* Maps a buffer. video: its format is UNKNOWN if the buffer is a cube.
+ * on_device: a buffer in CUDA memory is mapped on the device. Returns NULL or
+ * an error message; g_free() it. */
 gchar *gst_cuv_spectral_input_map (GstCuvSpectralInput *self,
     const GstCuvSpectralInfo *info, const GstVideoInfo *video,
     GstBuffer *buffer, gboolean on_device);

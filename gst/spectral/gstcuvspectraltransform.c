@@ -13,7 +13,7 @@ GST_DEBUG_CATEGORY_STATIC (spectral_transform_debug);
 #define GST_CAT_DEFAULT spectral_transform_debug
 
 typedef struct {
-  gchar *components; /* as set */
+  gchar *components; /* as the user set it */
   GstCuvSpectralSettings settings;
 } Properties;
 
@@ -24,8 +24,8 @@ typedef struct {
   /* used by the streaming thread only */
   GstCuvSpectralInfo info;
   GstCuvSpectralInfo scores; /* info of output cubes; bands 0: pictures */
-  gboolean uses_device;      /* also for frames in host memory */
-  gboolean knows_empty;      /* bands are marked in info */
+  gboolean uses_device;      /* even for frames in host memory */
+  gboolean knows_empty; /* bands without valid samples are marked in info */
   GstCuvSpectralCanvas canvas;
   GstCuvSpectralDevice device;
 } GstCuvSpectralTransformPrivate;
@@ -85,7 +85,7 @@ makes_scores (GstCuvSpectralTransform *self)
   return PRIV (self)->scores.bands > 0;
 }
 
-/* Whether the output is pictures or cubes of scores. */
+/* Finds out whether the output is pictures or cubes of scores. */
 static gboolean
 read_out_info (
     GstCuvSpectralTransform *self, GstCaps *caps, const GstVideoInfo *video)
@@ -451,8 +451,8 @@ parse_components (gpointer properties)
 /**
  * GstCuvSpectralTransform:components:
  *
- * The components shown as red, green and blue. For a grey picture name one
- * three times.
+ * The components shown as red, green and blue. For a grey picture, list one
+ * component three times.
  *
  * Since: 0.1
  */

@@ -41,7 +41,7 @@ G_DECLARE_DERIVABLE_TYPE (GstCuvSpectralTransform, gst_cuv_spectral_transform,
 /* Components shown as red, green and blue: numbers from 1, or 0 for black. */
 #define GST_CUV_SPECTRAL_SHOWN 3
 
-/* Settings of all subclasses, a copy for one frame. */
+/* Settings that all subclasses share, copied for one frame. */
 typedef struct {
   gint components[GST_CUV_SPECTRAL_SHOWN];
   gint n_threads; /* 0 = one per processor */
@@ -95,7 +95,7 @@ struct _GstCuvSpectralTransformClass {
   void (*add_stats) (GstCuvSpectralTransform *self, GstStructure *stats);
 };
 
-/* Info of the negotiated caps; RGB video has the bands R, G, B. */
+/* Returns the info of the negotiated caps; RGB video has the bands R, G, B. */
 CUV_API const GstCuvSpectralInfo *gst_cuv_spectral_transform_info (
     GstCuvSpectralTransform *self);
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from scenes import HEIGHT, WIDTH, Annotations, Scene, is_inside, load_font
 
-ASPECT = 2 / 3  # width of a box by its height
-MARGIN = 0.1  # above and below a digit, share of its height
+ASPECT = 2 / 3  # width of a box, divided by its height
+MARGIN = 0.1  # above and below a digit, as a fraction of its height
 SMALLEST, LARGEST = 20, 64  # height of a digit, pixels
 # Letters that do not look like a digit in any font.
 LETTERS = 'AEFHKMNPRTUVWXYaefhkmnrtuvwxy#%&@?!+*=<>/'
@@ -41,14 +41,14 @@ class Page:
         self.taken = []
 
     def contrast(self):
-        """Greys of paper and ink."""
+        """Returns the greys of paper and ink."""
         paper = ink = int(self.rng.integers(256))
         while abs(paper - ink) < 50:
             ink = int(self.rng.integers(256))
         return paper, ink
 
     def put(self, characters):
-        """A line of characters on paper; returns the ink of each."""
+        """Draws a line of characters on paper; returns the ink of each."""
         rng = self.rng
         font_size = rng.uniform(1.4 * SMALLEST,
                                 1.3 * LARGEST / 2 ** rng.integers(2))

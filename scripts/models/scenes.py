@@ -31,7 +31,7 @@ class Scene:
         self.draw = ImageDraw.Draw(self.image)
 
     def texture(self):
-        """Noise of up to five octaves."""
+        """Returns noise of up to five octaves."""
         rng = self.rng
         grey = np.full((HEIGHT, WIDTH), rng.uniform(40, 220))
         for octave in range(int(rng.integers(1, 6))):
@@ -128,7 +128,7 @@ class Scene:
     # ---- the camera ----
 
     def finish(self):
-        """Light, blur, contrast and noise; the picture."""
+        """Adds light, blur, contrast and noise, and returns the picture."""
         rng = self.rng
         grey = np.asarray(self.image.reduce(SCALE), float)
         if rng.random() < 0.7:
@@ -188,5 +188,6 @@ class Annotations:
 
 
 def load_font(path, size):
-    """size: of the letters, in pixels of the finished picture."""
+    """Returns a font. size: that of the letters, in pixels of the finished
+    picture."""
     return ImageFont.truetype(path, round(size * SCALE))

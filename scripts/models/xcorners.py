@@ -17,7 +17,7 @@ LARGEST_LEARNT = 45  # pixels; larger corners look the same
 
 
 def rotation(axis, angle):
-    """Rodrigues' formula."""
+    """Returns a rotation matrix, by Rodrigues' formula."""
     x, y, z = np.asarray(axis) / math.hypot(*axis)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return (np.eye(3) + math.sin(angle) * cross
@@ -48,7 +48,8 @@ class Board:
             [turned[:, 0], turned[:, 1], corner], 1)
 
     def project(self, points):
-        """Board coordinates, in squares, to pixels; and the depths."""
+        """Converts board coordinates, in squares, to pixels; also returns the
+        depths."""
         at = np.c_[np.asarray(points, float), np.ones(len(points))] @ self.homography.T
         return at[:, :2] / at[:, 2:], at[:, 2]
 
@@ -88,8 +89,9 @@ def draw_board(scene):
 
 
 def boxes_of(rng, corner, side):
-    """Boxes around a corner: two to learn, if they do not reach far beyond its
-    squares, and others that keep windows of any size out of the negatives."""
+    """Returns boxes around a corner: two to learn, if they do not reach far
+    beyond its squares, and others that keep windows of any size out of the
+    negatives."""
     largest = min(2 * side, LARGEST_LEARNT)
     learnt = [WINDOW, rng.uniform(WINDOW, max(largest, WINDOW))]
     for i, size in enumerate(learnt + [WINDOW << k for k in range(4)]):

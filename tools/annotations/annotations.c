@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recognises the format of annotations and calls its reader; what the readers
- * share: pictures, boxes, errors, numbers, encodings. */
+/* Recognises the format of annotations and calls its reader. Also has what the
+ * readers share: pictures, boxes, errors, numbers, encodings. */
 #include "annotations.h"
 
 #include <math.h>
@@ -206,7 +206,7 @@ cuv_annotations_words (const gchar *line)
 
 /* ---- encodings ---- */
 
-/* The encoding that an XML declaration names, or NULL: UTF-8. */
+/* Returns the encoding that an XML declaration names, or NULL for UTF-8. */
 static gchar *
 declared_encoding (const gchar *bytes, gsize size)
 {
@@ -287,8 +287,8 @@ is_number (const gchar *text)
   return cuv_annotations_number (text, &number);
 }
 
-/* Whether a number of boxes and four numbers for each follow a path. Also if
- * the count of the numbers is wrong: the reader reports that. */
+/* Whether a path is followed by a number of boxes and four numbers for each
+ * box. The total need not be right: the reader reports that. */
 static gboolean
 is_info (gchar **words, guint n)
 {

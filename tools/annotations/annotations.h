@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Readers of annotations, objects marked in pictures, in the usual formats; a
- * map of this folder. cuvision-train calls cuv_annotations_parse(), which
+/* Readers of annotations, objects marked in pictures, in the usual formats; and
+ * a map of this folder. cuvision-train calls cuv_annotations_parse(), which
  * recognises the format and calls one of the readers.
  *
  *   annotations.c  recognises the format by the content; what readers share
@@ -33,7 +33,7 @@ typedef struct {
   gchar *path;     /* as written; "": the picture of this file */
   gint64 frame;    /* from 0; -1: a picture */
   gboolean shares; /* boxes are fractions of the picture's width and height */
-  gint width, height;   /* of the picture that was annotated; 0: unknown */
+  gint width, height;   /* size of the annotated picture; 0: unknown */
   guint n_empty;        /* objects without an area, which are not in `boxes` */
   GArray *boxes;        /* of CuvAnnotation */
   GStringChunk *labels; /* of all pictures */
@@ -64,7 +64,7 @@ typedef struct {
 CuvAnnotations *cuv_annotations_new (void);
 void cuv_annotations_free (CuvAnnotations *self); /* NULL is allowed */
 
-/* "COCO", "Pascal VOC", ... */
+/* Returns the name of a format: "COCO", "Pascal VOC", ... */
 const gchar *cuv_annotations_format_name (CuvAnnotationsFormat format);
 
 /* Adds the objects of a file's content. labels: names of YOLO's classes; NULL:
@@ -73,16 +73,16 @@ const gchar *cuv_annotations_format_name (CuvAnnotationsFormat format);
 gboolean cuv_annotations_parse (CuvAnnotations *self, const gchar *bytes,
     gsize size, const gchar *const *labels, GError **error);
 
-/* The text of a file as UTF-8 without a byte-order mark, from UTF-8, UTF-16
- * with such a mark, or the encoding that an XML declaration names. Returns NULL
- * with an error; g_free() it. */
+/* Returns the text of a file as UTF-8 without a byte-order mark, from UTF-8,
+ * UTF-16 with such a mark, or the encoding that an XML declaration names.
+ * Returns NULL with an error; g_free() it. */
 gchar *cuv_annotations_decode (const gchar *bytes, gsize size, GError **error);
 
-/* The names of YOLO's classes in a decoded text: one per line, or the member
- * `names` of YAML. g_strfreev() them; NULL with an error. */
+/* Returns the names of YOLO's classes in a decoded text: one per line, or the
+ * member `names` of YAML. g_strfreev() them. Returns NULL with an error. */
 gchar **cuv_annotations_names (const gchar *text, GError **error);
 
-/* Sets the format of a file's content; FALSE if it is none of them. */
+/* Sets the format of a file's content. Returns FALSE if it is none of them. */
 gboolean cuv_annotations_recognise (
     const gchar *bytes, gsize size, CuvAnnotationsFormat *format);
 
@@ -109,7 +109,7 @@ gboolean cuv_vec_sample (
 
 /* ---- for the readers ---- */
 
-/* The picture, added if it is new. */
+/* Returns the picture, which is added if it is new. */
 CuvAnnotated *cuv_annotations_picture (
     CuvAnnotations *self, const gchar *path, gint64 frame);
 
@@ -118,7 +118,7 @@ CuvAnnotated *cuv_annotations_picture (
 gboolean cuv_annotated_add (
     CuvAnnotated *self, const CuvAnnotation *box, GError **error);
 
-/* A copy that lives as long as the annotations; NULL is "". */
+/* Returns a copy that lives as long as the annotations; NULL becomes "". */
 const gchar *cuv_annotations_label (GStringChunk *labels, const gchar *label);
 
 /* Sets the size; an invalid one counts as unknown. */
@@ -137,17 +137,19 @@ void cuv_extent_to_box (const CuvExtent *self, CuvAnnotation *box);
 gboolean cuv_annotations_fail (GError **error, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* Parses a text that is a number, with a decimal point in every locale. */
+/* Parses a number, with a decimal point in every locale. Returns FALSE for
+ * other texts. */
 gboolean cuv_annotations_number (const gchar *text, gdouble *number);
 
-/* Returns the line at *at and sets *at to the next one; g_free() it. NULL at
- * the end. */
+/* Returns the line at *at and sets *at to the next one; g_free() it. Returns
+ * NULL at the end. */
 gchar *cuv_annotations_line (const gchar **at);
 
-/* Longest line in bytes: splitting it into words takes many times its size. */
+/* Maximum length of a line in bytes: its words take many times its size in
+ * memory. */
 #define CUV_ANNOTATIONS_MAX_LINE (1 << 20)
 
-/* The words of a line, without empty ones; g_strfreev() them. */
+/* Returns the words of a line, without empty ones; g_strfreev() them. */
 gchar **cuv_annotations_words (const gchar *line);
 
 /* A reader of one format, with the arguments of cuv_annotations_parse(); bytes

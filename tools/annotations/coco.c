@@ -12,11 +12,11 @@ typedef struct {
   CuvAnnotations *annotations;
   GHashTable *images;  /* id, as text -> CuvAnnotated */
   GHashTable *labels;  /* id -> name */
-  gboolean has_labels; /* else ids are the labels */
+  gboolean has_labels; /* otherwise ids are the labels */
 } Coco;
 
-/* An id as text: some programs write strings, or strings in one place and
- * numbers in another. Returns NULL if it is neither. */
+/* Returns an id as text: some programs write strings, or strings in one place
+ * and numbers in another. Returns NULL if the member is neither. */
 static gchar *
 key_of (JsonObject *object, const gchar *member)
 {

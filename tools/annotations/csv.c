@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads CSV: a table with a header; the CSV of visionpublish; and that of
- * TensorFlow's tools, whose boxes go from xmin to xmax. */
+/* Reads tables in CSV with a header: those of visionpublish, and those of
+ * TensorFlow's tools, in which a box has xmin, ymin, xmax and ymax. */
 #include "csv.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 enum { MOST_FIELDS = 1024 };
 
-/* The fields of the row at *at, which is set to the next row. Fields beyond
- * MOST_FIELDS become part of the last one. */
+/* Returns the fields of the row at *at, and sets *at to the next row. Fields
+ * beyond MOST_FIELDS become part of the last one. */
 static GPtrArray *
 next_row (const gchar **at)
 {
@@ -35,7 +35,8 @@ next_row (const gchar **at)
   return row;
 }
 
-/* VIA 1 writes #filename. */
+/* Sets places to the indices of the columns. A # before a name is ignored: VIA
+ * 1 writes #filename. */
 static void
 csv_find_columns (GPtrArray *header, const CuvCsvTable *table, guint *places)
 {

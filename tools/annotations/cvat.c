@@ -14,10 +14,11 @@ typedef struct {
   CuvXml xml; /* first */
   gchar *source;
   gdouble size[2];    /* of a video */
-  const gchar *label; /* of a track, or NULL: outside of one */
+  const gchar *label; /* label of the track; NULL outside of tracks */
 } Cvat;
 
-/* The smallest upright box around a box that is rotated about its centre. */
+/* Replaces a box that is rotated about its centre by the smallest upright box
+ * around it. */
 static void
 turn (CuvAnnotation *box, gdouble degrees)
 {

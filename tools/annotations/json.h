@@ -6,21 +6,21 @@
 #include "annotations.h"
 #include "cuvjsonreader.h"
 
-/* Returns NULL if node is NULL or not an object. */
+/* Returns the node's object, NULL if node is NULL or not an object. */
 JsonObject *cuv_json_object (JsonNode *node);
 
-/* Returns NULL, or `otherwise`, if the object has no member of that name and
- * type. */
+/* Return a member, or NULL or `otherwise` if the object has no member of that
+ * name and type. */
 JsonArray *cuv_json_array (JsonObject *object, const gchar *member);
 const gchar *cuv_json_text (JsonObject *object, const gchar *member);
 gint64 cuv_json_integer (
     JsonObject *object, const gchar *member, gint64 otherwise);
 
-/* Returns FALSE if the member is not an array of n numbers. */
+/* Reads an array. Returns FALSE if the member is not an array of n numbers. */
 gboolean cuv_json_numbers (
     JsonObject *object, const gchar *member, gdouble *numbers, guint n);
 
-/* Returns FALSE if the member is not a number. */
+/* Reads a number. Returns FALSE if the member is not one. */
 gboolean cuv_json_number (
     JsonObject *object, const gchar *member, gdouble *number);
 

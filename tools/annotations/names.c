@@ -7,7 +7,7 @@
 
 enum { MAX_NAMES = 1 << 16 };
 
-/* A name without its quotes or comment. */
+/* Returns a name without its quotes or comment. */
 static gchar *
 clean (const gchar *text)
 {
@@ -60,7 +60,7 @@ begins_word (const GString *item)
   return item->len == 0 || g_ascii_isspace (item->str[item->len - 1]);
 }
 
-/* text: what follows the bracket. */
+/* Reads names in brackets or braces. text: what follows the opening one. */
 static gboolean
 read_flow (GPtrArray *names, const gchar *text, GError **error)
 {
@@ -110,7 +110,7 @@ read_block (GPtrArray *names, const gchar *text, GError **error)
   return ok;
 }
 
-/* What follows "names:" at the beginning of a line, or NULL. */
+/* Returns what follows "names:" at the beginning of a line, or NULL. */
 static const gchar *
 find_yaml (const gchar *text)
 {

@@ -18,7 +18,7 @@ to_numbers (gchar **words, gdouble *numbers, guint n, GError **error)
   return TRUE;
 }
 
-/* names: of the classes; may be NULL. */
+/* names: names of the classes; may be NULL. */
 typedef struct {
   const gchar *const *names;
   guint n;
@@ -63,7 +63,7 @@ read_lines (CuvAnnotations *self, const gchar *text, const gchar *const *names,
 
 /* ---- YOLO ---- */
 
-/* Some programs write classes as 0.0. */
+/* Returns the label of a class, whose number some programs write as 0.0. */
 static const gchar *
 yolo_label (CuvAnnotations *self, const gchar *number, const Labels *labels,
     GError **error)
@@ -118,7 +118,7 @@ yolo_read_polygon (gchar **words, guint n, CuvAnnotation *box, GError **error)
   return TRUE;
 }
 
-/* A sixth word is a confidence, which is ignored. */
+/* Reads a box. A sixth word is a confidence, which is ignored. */
 static gboolean
 read_centre (gchar **words, CuvAnnotation *box, GError **error)
 {
@@ -164,8 +164,8 @@ cuv_read_yolo (CuvAnnotations *self, const gchar *bytes, gsize size,
 
 /* ---- info.dat ---- */
 
-/* Which of n words is the number of boxes: a path may contain blanks and
- * numbers. 1 if none fits. */
+/* Returns the index of the word that is the number of boxes, since a path may
+ * contain blanks and numbers; 1 if none fits. */
 static guint
 find_count (gchar **words, guint n)
 {
@@ -179,7 +179,7 @@ find_count (gchar **words, guint n)
   return 1;
 }
 
-/* The line without its last n words. */
+/* Returns the line without its last n words. */
 static gchar *
 path_before (const gchar *line, guint n)
 {

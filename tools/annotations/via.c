@@ -42,7 +42,7 @@ via_read_polygon (JsonObject *shape, CuvAnnotation *box)
   return ok;
 }
 
-/* A circle has r; an ellipse has rx and ry. */
+/* Reads a circle, which has r, or an ellipse, which has rx and ry. */
 static gboolean
 read_ellipse (JsonObject *shape, CuvAnnotation *box)
 {
@@ -108,7 +108,8 @@ read_region (CuvAnnotated *picture, JsonNode *node, GError **error)
       error);
 }
 
-/* VIA 1 writes regions as an object, later versions as an array. */
+/* Returns the regions, which VIA 1 writes as an object, later versions as an
+ * array. */
 static GList *
 regions_of (JsonObject *file)
 {
@@ -177,7 +178,7 @@ enum { FILE_NAME, SHAPE, ATTRIBUTES, N_COLUMNS };
 static const gchar *const columns[N_COLUMNS] = { "filename",
   "region_shape_attributes", "region_attributes" };
 
-/* A picture without regions has an empty shape. */
+/* Reads a row. A picture without regions has an empty shape. */
 static gboolean
 via_read_row (CuvAnnotations *self, const gchar *const *words, GError **error)
 {

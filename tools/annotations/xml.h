@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the readers of XML share. */
+/* Functions that the readers of XML share. */
 #ifndef CUV_ANNOTATIONS_XML_H
 #define CUV_ANNOTATIONS_XML_H
 
@@ -8,11 +8,11 @@
 typedef struct {
   CuvAnnotations *annotations;
   CuvAnnotated *picture;
-  GString *text; /* since it was last truncated */
+  GString *text; /* text since it was last truncated */
 } CuvXml;
 
-/* Parses; self is the user data of the parser's functions. Errors begin with
- * the line's number. */
+/* Parses XML; self is the user data of the parser's functions. Errors begin
+ * with the line's number. */
 gboolean cuv_xml_parse (CuvXml *self, const gchar *bytes,
     const GMarkupParser *parser, GError **error);
 
@@ -20,7 +20,7 @@ gboolean cuv_xml_parse (CuvXml *self, const gchar *bytes,
 void cuv_xml_add_text (GMarkupParseContext *context, const gchar *text,
     gsize size, gpointer data, GError **error);
 
-/* The attribute's value, or NULL. */
+/* Returns the attribute's value, or NULL. */
 const gchar *cuv_xml_attribute (
     const gchar **names, const gchar **values, const gchar *name);
 

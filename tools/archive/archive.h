@@ -17,9 +17,9 @@
  *   ../line/            a gst-launch pipeline in a process of its own
  *
  * Control: main() -> options_parse() -> template_new() -> videos_list() ->
- * marker_look() for each video -> run_videos(). That starts up to --jobs jobs
- * at a time: workspace_new() locks the video, job_start() starts its pipeline,
- * and when the process ends, job.c judges the outcome, writes the marker and
+ * marker_look() for each video -> run_videos(). It starts up to --jobs jobs at
+ * a time: workspace_new() locks the video, job_start() starts its pipeline, and
+ * when the process ends, job.c judges the outcome, writes the marker and
  * publishes the folder with workspace_publish(). All of it runs in the default
  * main context, without threads.
  *
@@ -79,16 +79,16 @@ typedef struct {
   gboolean external; /* not done because of an external error */
 } Video;
 
-/* Array of Video, in the order of the lists, each path once. Returns NULL with
- * an error: a list cannot be read, a path is not a file, or is outside of
- * --root.
- */
+/* Returns an array of Video, in the order of the lists, each path once. Returns
+ * NULL with an error: a list cannot be read, a path is not a file, or is
+ * outside of --root. */
 GPtrArray *videos_list (const ArchiveOptions *options, GError **error);
 
 /* Reads the size and modification time of the file. */
 void video_stat (Video *video);
 
-/* Takes ownership of problem, which may be NULL; resets `external`. */
+/* Sets the state, takes ownership of problem, which may be NULL, and resets
+ * `external`. */
 void video_set (Video *video, VideoState state, gchar *problem);
 
 /* ---- template.c ---- */
@@ -99,8 +99,8 @@ typedef struct {
   GHashTable *readers; /* names of elements that read the video */
 } Template;
 
-/* Returns NULL with an error if the pipeline is invalid. line must outlive it.
- */
+/* Returns NULL with an error if the pipeline is invalid. line must outlive the
+ * template. */
 Template *template_new (const gchar *line, GError **error);
 void template_free (Template *self); /* NULL is allowed */
 
@@ -109,7 +109,7 @@ typedef struct {
   int video, results;
 } TemplateFiles;
 
-/* The pipeline for a video and the folder of its results. A path that a
+/* Returns the pipeline for a video and the folder of its results. A path that a
  * pipeline cannot contain is opened, and /proc/PROCESS/fd/N stands for it: call
  * template_close() when the pipeline has ended. Returns NULL with an error. */
 gchar *template_expand (const Template *self, const gchar *video,
@@ -131,7 +131,7 @@ typedef struct {
   const Video *video;
   const Template *line;
   const gchar *problem; /* NULL: done */
-  JsonObject *progress; /* last report; or NULL */
+  JsonObject *progress; /* last report, or NULL */
   JsonArray *warnings;
   JsonArray *files; /* or NULL */
   gdouble seconds;
@@ -142,19 +142,19 @@ typedef struct {
 gboolean marker_write (
     const MarkerResult *result, const gchar *folder, GError **error);
 
-/* Reads the marker of that name; NULL with an error, G_FILE_ERROR_NOENT if
- * there is none. */
+/* Reads the marker of that name. Returns NULL with an error, which is
+ * G_FILE_ERROR_NOENT if there is none. */
 JsonObject *marker_read (
     const gchar *folder, const gchar *name, GError **error);
 
 /* ---- files.c ---- */
 
-/* All files below a folder, sorted: {"name", "size", "sha256"}. sync: also
- * syncs files and folders, so that they survive a power loss. Returns NULL with
- * an error. */
+/* Lists all files below a folder, sorted: {"name", "size", "sha256"}. sync:
+ * also syncs files and folders, so that they survive a power loss. Returns NULL
+ * with an error. */
 JsonArray *files_describe (const gchar *folder, gboolean sync, GError **error);
 
-/* Syncs the folder itself: names in it survive a power loss. */
+/* Syncs the folder itself, so that names in it survive a power loss. */
 gboolean files_sync_folder (const gchar *folder, GError **error);
 
 /* Removes a file, or a folder with its contents; no error if it is missing. */
@@ -193,7 +193,8 @@ void workspace_clean (const gchar *results);
 
 typedef struct _Job Job;
 
-/* The video has its final state. The job is freed when this returns. */
+/* Called when the video has its final state. The job is freed when this
+ * returns. */
 typedef void (*JobDone) (gpointer data, Job *job, Video *video);
 
 /* Starts the pipeline of a video; takes ownership of the workspace. Returns
@@ -205,9 +206,9 @@ Job *job_start (Video *video, Workspace *workspace, const Template *line,
 /* Ends the pipeline without results: the video is not done. */
 void job_stop (Job *self);
 
-/* 0 to 1; negative: unknown. */
+/* Returns the progress, 0 to 1; negative: unknown. */
 gdouble job_progress (const Job *self);
-/* The name of its video, as the user gave it. */
+/* Returns the name of the job's video, as the user gave it. */
 const gchar *job_video (const Job *self);
 
 /* ---- run.c ---- */
@@ -219,7 +220,8 @@ int run_videos (GPtrArray *videos, const Template *line,
 
 /* ---- show.c ---- */
 
-/* On a terminal: a line that the next call overwrites. */
+/* Prints the progress on a terminal, in a line that the next call
+ * overwrites. */
 void show_progress (const GPtrArray *videos, const GPtrArray *jobs,
     const ArchiveOptions *options);
 /* Prints the outcome of a video. */

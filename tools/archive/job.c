@@ -12,12 +12,12 @@
 
 #define INTERVAL_MS 500 /* between reports of a pipeline */
 #define GRACE_MS 2000   /* until a stopped pipeline is killed */
-#define CLEAN_UP 10     /* least time to close files, in seconds */
-#define MAX_WARNINGS 20 /* recorded for a video */
+#define CLEAN_UP 10     /* minimum time to close files, in seconds */
+#define MAX_WARNINGS 20 /* maximum number recorded for a video */
 
 /* A video that ends earlier than its container says, by more than the larger of
- * these, is truncated, or its pipeline ends early. The share is of the
- * duration. */
+ * these two, is truncated, or its pipeline ends early. SHORT_SHARE is a
+ * fraction of the duration. */
 #define SHORT_SECONDS 1.0
 #define SHORT_SHARE 0.02
 
@@ -121,8 +121,8 @@ job_on_report (gpointer data, JsonObject *report)
     stop_timer (self); /* closing files has a time limit of its own */
 }
 
-/* Counts seconds while this process runs: if it was stopped for a while, its
- * pipelines did not hang. */
+/* Counts the seconds in which this process runs: while it is stopped, its
+ * pipelines do not count as stalled. */
 static gboolean
 on_second (gpointer data)
 {
@@ -147,8 +147,8 @@ seconds_of (const Job *self, const gchar *name)
       : -1;
 }
 
-/* Returns NULL if the video was read to its end. Its duration is that of its
- * longest stream, which the pipeline may not use. */
+/* Returns NULL if the video was read to its end. The duration of a video is
+ * that of its longest stream, which the pipeline may not use. */
 static gchar *
 find_short (const Job *self)
 {
@@ -179,10 +179,10 @@ describe_late (const gchar *element, gint64 late)
       element, late);
 }
 
-/* What the results lack according to an element's stats; NULL if they are
- * complete: an element goes on when it cannot write records, and lets late
- * frames pass unanalysed. `dropped` of sinks, which have no `records`, counts
- * frames that were not shown. */
+/* Returns what the results lack according to an element's stats, or NULL if
+ * they are complete: an element goes on when it cannot write records, and lets
+ * late frames pass unanalysed. `dropped` of sinks, which have no `records`,
+ * counts frames that were not shown. */
 static gchar *
 describe_loss (const gchar *element, JsonObject *stats)
 {
@@ -199,7 +199,7 @@ describe_loss (const gchar *element, JsonObject *stats)
   return NULL;
 }
 
-/* Appends the last warning, which has more detail. Takes loss. */
+/* Appends the last warning, which has more detail. Takes ownership of loss. */
 static gchar *
 add_warning (const Job *self, gchar *loss)
 {
@@ -291,8 +291,8 @@ has_results (const Video *video)
   return has;
 }
 
-/* Publishes the marker only; not over results of an earlier run, which are
- * worth more. */
+/* Publishes only the marker, and only if there are no results of an earlier
+ * run, which are worth more. */
 static void
 finish_failed (Job *self, const gchar *problem)
 {
@@ -377,7 +377,7 @@ job_on_done (gpointer data, const gchar *problem)
 
 /* ---- starting a job ---- */
 
-/* Whether it is an AVI that lost its end; the demuxer would take it for a
+/* Whether the file is an AVI that lost its end: the demuxer would take it for a
  * shorter video. */
 static gboolean
 is_cut_avi (const guint8 *head, gsize n, guint64 size)
@@ -391,7 +391,7 @@ is_cut_avi (const guint8 *head, gsize n, guint64 size)
   return 8 + (guint64) GUINT32_FROM_LE (riff) > size;
 }
 
-/* -1 with errno. */
+/* Returns the number of bytes, or -1 with errno. */
 static gssize
 read_head (const gchar *path, guint8 *head, gsize size)
 {
@@ -428,7 +428,8 @@ finish_unreadable (Job *self)
   return TRUE;
 }
 
-/* Milliseconds for a pipeline to close its files: a network may be slow. */
+/* Returns the milliseconds that a pipeline gets to close its files: a network
+ * may be slow. */
 static guint
 clean_up_of (const ArchiveOptions *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Markers: writes done.json and failed.json, and decides by them which videos
+/* Markers: writes done.json and failed.json, and decides from them which videos
  * are left to do. docs/cuvision-archive.md describes their keys. */
 #include "archive.h"
 
@@ -182,7 +182,7 @@ refuse_video (Video *video, const gchar *why, const gchar *fix)
   g_free (folder);
 }
 
-/* The video is gone, so its results cannot be replaced. */
+/* Keeps the results: the video is gone, so they could not be computed again. */
 static void
 keep_results (Video *video)
 {

@@ -9,8 +9,8 @@
 #define RETRY_MS 250 /* between attempts to lock a video of another process */
 #define SHOW_MS 500  /* between updates of the progress line */
 
-/* External errors in a row that end the run, as more videos would fail
- * likewise; the minimum if all videos that were tried had one. */
+/* Number of external errors in a row that ends the run, as more videos would
+ * fail in the same way; MIN_EXTERNAL if all videos that were tried had one. */
 #define MAX_EXTERNAL 10
 #define MIN_EXTERNAL 3
 
@@ -23,8 +23,8 @@ typedef struct {
   GPtrArray *jobs;
   GMainLoop *loop;
   guint retry;        /* timer, or 0 */
-  guint n_external;   /* in a row */
-  gboolean any_other; /* some video was tried that had no external error */
+  guint n_external;   /* external errors in a row */
+  gboolean any_other; /* a video was tried that had no external error */
   gchar *last_external;
   gchar *fatal;
   int signal;

@@ -15,7 +15,7 @@
 /* ---- placeholders ---- */
 
 /* Control characters cannot be part of a pipeline; elements such as
- * multifilesink take '%' for a format. */
+ * multifilesink take '%' for the start of a format. */
 static gboolean
 is_special (gchar c)
 {
@@ -241,8 +241,8 @@ template_free (Template *self)
   g_free (self);
 }
 
-/* Whether the error comes from an element that reads the video: one of the
- * pipeline's, or a source that one of them created. */
+/* Whether the error comes from an element that reads the video: one in the
+ * pipeline, or a source that one of them created. */
 static gboolean
 is_of_reader (const Template *self, const gchar *video, JsonObject *error)
 {

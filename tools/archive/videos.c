@@ -66,7 +66,7 @@ free_video (gpointer data)
 
 /* ---- where results lie ---- */
 
-/* The path relative to the root, or NULL. */
+/* Returns the path relative to the root, or NULL if it is not below. */
 static const gchar *
 below (const gchar *path, const gchar *root)
 {

@@ -227,7 +227,7 @@ workspace_publish (Workspace *self, GError **error)
   return ok;
 }
 
-/* The lock last: after that another process may use the folder. */
+/* Removes the lock last: after that another process may use the folder. */
 static void
 remove_all (Workspace *self)
 {

@@ -12,7 +12,7 @@
 #define SETTLE_AGAIN (2 * SECOND)
 /* How long a worker that has its share leaves a free camera to others. */
 #define PATIENCE (3 * SECOND / 2)
-/* Least time between two steps of balancing. */
+/* Minimum time between two steps of balancing. */
 #define REBALANCE (2 * SECOND)
 
 static gboolean
@@ -110,8 +110,8 @@ free_since (const Camera *self)
       : self->holder_seen;
 }
 
-/* Cameras that have been free for at least `patience`, in random order, so that
- * workers do not all ask for the same one. */
+/* Lists the cameras that have been free for at least `patience`, in random
+ * order, so that workers do not all ask for the same one. */
 static GPtrArray *
 list_free (const Worker *self, gint64 patience)
 {
@@ -172,9 +172,10 @@ count_peer_cameras (const Worker *self, const gchar *holder)
   return n;
 }
 
-/* How many cameras to release. 0 unless this worker has the most; of several
- * that do, the first by name. Otherwise half of what workers with at least two
- * fewer could take, since other workers may release some as well. */
+/* Returns how many cameras to release: 0 unless this worker has more than all
+ * others, or is the first by name of several that have the most. Otherwise half
+ * of what workers with at least two fewer could take, since other workers may
+ * release some as well. */
 static guint
 count_surplus (const Worker *self, guint held)
 {
@@ -208,9 +209,9 @@ compare_taken (gconstpointer a, gconstpointer b)
   return (x < y) - (x > y);
 }
 
-/* Our leases, newest first. Empty while one is being taken or released, or if
- * one was taken within the last two lease-ages: no camera is interrupted twice
- * in a row. */
+/* Lists our leases, newest first. The list is empty while one is being taken or
+ * released, or if one was taken within the last two lease-ages: no camera is
+ * interrupted twice in a row. */
 static GPtrArray *
 list_held (const Worker *self)
 {

@@ -8,7 +8,7 @@
 
 #include "farm-util.h"
 
-#define PREFIX "lease." /* of the keys of leases */
+#define PREFIX "lease." /* prefix of the keys of leases */
 
 /* Prints UTF-8 in all locales, unlike g_print(), so that `put` can read it, and
  * frees the text. */
@@ -63,7 +63,8 @@ command_put (
   return ok;
 }
 
-/* Returns NULL with an error if there is no such camera. */
+/* Returns the camera's entry, or NULL with an error if there is no such
+ * camera. */
 static StoreEntry *
 find_camera (Store *store, const gchar *camera, GError **error)
 {
@@ -118,7 +119,8 @@ add_lease (GHashTable *index, const StoreEntry *entry)
     g_hash_table_insert (index, g_strdup (entry->key + strlen (PREFIX)), lease);
 }
 
-/* A lease that was renewed while the bucket was listed may be missing. */
+/* Adds missing leases: one that was renewed while the bucket was listed may not
+ * be in the list. */
 static void
 add_missing (Store *store, GPtrArray *cameras, GHashTable *index)
 {
@@ -136,7 +138,7 @@ add_missing (Store *store, GPtrArray *cameras, GHashTable *index)
   }
 }
 
-/* Camera -> lease; NULL on failure. */
+/* Returns a table from camera to lease, NULL on failure. */
 static GHashTable *
 list_leases (Store *store, GPtrArray *cameras, GError **error)
 {
@@ -154,7 +156,8 @@ list_leases (Store *store, GPtrArray *cameras, GError **error)
   return index;
 }
 
-/* Control characters would break the table or control the terminal. */
+/* Returns a member without control characters, which would break the table or
+ * control the terminal. */
 static gchar *
 lease_text (JsonObject *lease, const gchar *member, const gchar *otherwise)
 {
@@ -206,8 +209,8 @@ print_list_table (GPtrArray *cameras, GHashTable *leases)
   }
 }
 
-/* The id tells a worker from a later process of the same name: only workers
- * need it. */
+/* Removes the id, which distinguishes a worker from a later process of the same
+ * name: only workers need it. */
 static JsonObject *
 without_id (JsonObject *lease)
 {

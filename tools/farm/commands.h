@@ -11,7 +11,7 @@ gboolean command_put (
     Store *store, const gchar *camera, const gchar *value, GError **error);
 gboolean command_get (Store *store, const gchar *camera, GError **error);
 gboolean command_remove (Store *store, const gchar *camera, GError **error);
-/* A table of cameras or, with `json`, a JSON array. */
+/* Prints a table of cameras or, with `json`, a JSON array. */
 gboolean command_list (Store *store, gboolean json, GError **error);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "farm-config.h"
 
-/* Reconnects by itself. If the library gives up, it is closed, and a new one
- * has to be created. */
+/* A connection that reconnects by itself. If the library gives up, the
+ * connection is closed, and a new one has to be created. */
 typedef struct {
   natsConnection *nats;
   jsCtx *js;
@@ -23,7 +23,7 @@ typedef struct {
   gpointer data;
 } ConnectionEvents;
 
-/* events: NULL: none. */
+/* Connects to one of the servers. events may be NULL. */
 Connection *connection_new (
     const FarmConfig *config, const ConnectionEvents *events, GError **error);
 Connection *connection_ref (Connection *self);
@@ -31,7 +31,7 @@ void connection_unref (Connection *self);
 gboolean connection_is_up (Connection *self);
 
 /* Sets the error to "WHAT: text", with the library's text and a hint for what
- * to check. G_IO_ERROR_TIMED_OUT if the server did not answer. */
+ * to check. The code is G_IO_ERROR_TIMED_OUT if the server did not answer. */
 void connection_set_error (
     GError **error, natsStatus status, jsErrCode code, const gchar *what);
 

@@ -3,7 +3,8 @@
  * context, in their order. */
 #include "store-private.h"
 
-/* One of StoreEvents: entry, or ready if is_ready, or lost. */
+/* The arguments of a call of StoreEvents: of entry() if entry is set, of
+ * ready() if is_ready, otherwise of lost(). */
 typedef struct {
   StoreEntry *entry;
   gboolean is_ready, ready;

@@ -189,7 +189,7 @@ read_restart (GKeyFile *file, FarmConfig *self, GError **error)
   return TRUE;
 }
 
-/* [line] and [line NAME]. */
+/* Reads a group [line] or [line NAME]. */
 static gboolean
 read_pipeline_group (
     GKeyFile *file, const gchar *name, GHashTable *lines, GError **error)

@@ -35,7 +35,8 @@ typedef struct {
   GHashTable *lines;
 } FarmConfig;
 
-/* name: replaces [worker] name, unless NULL. The error names the file. */
+/* Reads the file. name: replaces [worker] name, unless it is NULL. Errors name
+ * the file. */
 FarmConfig *farm_config_read (
     const gchar *path, const gchar *name, GError **error);
 void farm_config_free (FarmConfig *self);

@@ -12,8 +12,8 @@ gboolean farm_is_name (const gchar *text);
 #define FARM_NAME_RULE                                                         \
   "at most 200 letters, digits, _, -, =, and single dots between them"
 
-/* Microseconds since the machine was started, including time in suspension, in
- * which leases run out as well. */
+/* Returns the microseconds since the machine was started, including time in
+ * suspension, in which leases run out as well. */
 gint64 farm_now (void);
 
 /* Prints a line to stderr. */
@@ -29,11 +29,13 @@ gint64 farm_int_member (
     JsonObject *object, const gchar *name, gint64 otherwise);
 
 /* Parses a JSON object. Refuses text above 64 KiB or with too many or too
- * deeply nested values: whoever may write to a bucket could crash all workers.
+ * deeply nested values: otherwise whoever may write to a bucket could crash all
+ * workers.
  */
 JsonObject *farm_parse_object (const gchar *text, GError **error);
 
-/* The text with "***" for what is between "://" and "@" of URIs. */
+/* Returns the text with "***" in place of what is between "://" and "@" of
+ * URIs. */
 gchar *farm_redact (const gchar *text);
 
 #endif

@@ -7,8 +7,8 @@
 
 typedef struct _Http Http;
 
-/* Runs in the default main context. address: HOST:PORT of this machine; port 0:
- * any free one, which the log shows. */
+/* Starts the server in the default main context. address: HOST:PORT of this
+ * machine; port 0: any free one, which the log shows. */
 Http *http_new (const gchar *address, Worker *worker, GError **error);
 void http_free (Http *self);
 

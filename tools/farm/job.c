@@ -18,7 +18,7 @@
 #define REPORT_MS 1000
 /* Grace period for a stalled or reconfigured pipeline to close its files. */
 #define RESTART_GRACE_MS 2000
-/* Least time between two warnings in the log. */
+/* Minimum time between two warnings in the log. */
 #define WARNING_PAUSE (10 * G_USEC_PER_SEC)
 
 struct _Job {
@@ -36,7 +36,7 @@ struct _Job {
                          * ended */
   gboolean unable;      /* the process could not be started */
   gchar *stall_reason;  /* why we ended it */
-  guint n_failures;     /* in a row */
+  guint n_failures;     /* failures in a row */
   guint restarts;
   guint64 buffers, buffers_before; /* buffers of this process; of earlier
                                     * ones */
@@ -61,8 +61,8 @@ job_state_name (JobState state)
 
 /* ---- errors ---- */
 
-/* Logs an error unless it equals the last one. pause: least time since the last
- * log entry, for warnings that contain a changing number. */
+/* Logs an error unless it equals the last one. pause: minimum time since the
+ * last log entry, for warnings that contain a changing number. */
 static void
 job_set_error (Job *self, const gchar *text, gint64 pause)
 {
@@ -116,8 +116,9 @@ job_on_report (gpointer data, JsonObject *report)
   self->play_time = self->progressed = farm_now ();
 }
 
-/* Doubles with each failure; partly random, so that cameras that fail together
- * do not all restart together. */
+/* Returns the pause before the next attempt. It doubles with each failure and
+ * is partly random, so that cameras that fail together do not all restart
+ * together. */
 static gint64
 next_pause (const Job *self)
 {

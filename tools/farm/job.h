@@ -16,7 +16,8 @@ typedef enum {
   JOB_STOPPING,
 } JobState;
 
-/* The name of a state, as `cuvision-farm list` and the metrics show it. */
+/* Returns the name of a state, as `cuvision-farm list` and the metrics show
+ * it. */
 const gchar *job_state_name (JobState state);
 
 typedef struct _Job Job;
@@ -25,12 +26,13 @@ typedef struct {
   JobState state;
   gboolean unable; /* this worker cannot start a process */
   guint restarts;
-  guint64 buffers;    /* that arrived at sinks, in all processes of the job */
+  guint64 buffers;    /* arrived at sinks, in all processes of the job */
   const gchar *error; /* the last one, without passwords; NULL: none yet */
   JsonObject *stats;  /* element -> its `stats`, in this process; or NULL */
 } JobInfo;
 
-/* value: the camera's JSON object. */
+/* Makes a camera's job and starts its pipeline. value: the camera's JSON
+ * object. */
 Job *job_new (
     const FarmConfig *config, const gchar *camera, const gchar *value);
 /* Restarts the pipeline with another value. */
@@ -43,7 +45,7 @@ void job_stop (
  * a few times a second. */
 void job_tick (Job *self);
 JobInfo job_get_info (const Job *self);
-/* Only when no pipeline runs: in ended(), or later. */
+/* Call only when no pipeline runs: in ended(), or later. */
 void job_free (Job *self);
 
 #endif

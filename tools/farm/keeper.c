@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The thread that keeps the connection, the buckets and their watches, and
- * queues what the watches deliver for the main context. Each check,
- * keeper_check(): connects if needed, creates missing buckets, starts missing
+ * queues what the watches deliver for the main context. Each check
+ * (keeper_check()) connects if needed, creates missing buckets, starts missing
  * watches, and reports the store ready when the watches have delivered all
  * values. */
 #include <gio/gio.h>
@@ -34,7 +34,7 @@ typedef struct {
   guint64 n;    /* messages that it delivered */
 } Watch;
 
-/* The key, after "$KV.BUCKET." of the subject. */
+/* Returns the key, which follows "$KV.BUCKET." in the subject. */
 static gchar *
 key_of (const Watch *self, natsMsg *message)
 {

@@ -25,13 +25,15 @@ gboolean key_fail (GError **error, const gchar *format, ...)
 gboolean key_check_names (
     const KeyGroup *self, const gchar *const *known, GError **error);
 
-/* The value as it stands, without GKeyFile's escapes, because a gst-launch line
- * has backslashes of its own. Returns NULL if it is empty. */
+/* Reads the value as it stands, without GKeyFile's escapes, because a
+ * gst-launch line has backslashes of its own. An empty value is read as
+ * NULL. */
 void key_read_text (const KeyGroup *self, const gchar *key, gchar **value);
-/* A whole number, 0 .. most. */
+/* Reads a whole number, 0 .. most. */
 gboolean key_read_count (const KeyGroup *self, const gchar *key, guint most,
     guint *value, GError **error);
-/* least, most: seconds; value: microseconds. */
+/* Reads a time. least, most: limits in seconds; *value is set in
+ * microseconds. */
 gboolean key_read_seconds (const KeyGroup *self, const gchar *key,
     gdouble least, gdouble most, gint64 *value, GError **error);
 gboolean key_read_boolean (

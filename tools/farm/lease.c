@@ -24,7 +24,7 @@
 #define RETRY (G_USEC_PER_SEC / 2)
 /* How long a worker that cannot start processes takes no lease. */
 #define UNABLE (10 * G_USEC_PER_SEC)
-/* Least time between two renewals that report a changed state. */
+/* Minimum time between two renewals that report a changed state. */
 #define STATE_INTERVAL (G_USEC_PER_SEC / 4)
 
 gint64
@@ -61,7 +61,7 @@ lease_reset (Camera *camera)
   g_clear_pointer (&camera->holder, g_free);
 }
 
-/* The next step of a lease that ends: when the pipeline has ended and no
+/* Takes the next step of a lease that ends, once the pipeline has ended and no
  * request is pending. */
 static void
 lease_end_step (Camera *camera)
@@ -191,7 +191,8 @@ lease_answered (Camera *camera, RequestKind kind, StoreResult result,
     lease_reset (camera);
 }
 
-/* Earlier if `cuvision-farm list` would show an old state. */
+/* Returns the time of the next renewal, which is earlier if `cuvision-farm
+ * list` would show an old state. */
 static gint64
 next_renewal (const Camera *camera)
 {

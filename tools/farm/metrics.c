@@ -136,7 +136,7 @@ append_states (GString *out, GPtrArray *cameras)
 
 typedef struct {
   const gchar *name, *type, *help;
-  const gchar *field; /* of `stats`; NULL: all others, with a label `field` */
+  const gchar *field; /* in `stats`; NULL: all others, with a label `field` */
 } ElementMetric;
 
 static const ElementMetric element_metrics[] = {

@@ -7,8 +7,8 @@
 #include "farm-util.h"
 #include "line.h"
 
-/* Longest error, in characters: it is stored in the lease, whose size is
- * limited. */
+/* Maximum length of an error, in characters: it is stored in the lease, whose
+ * size is limited. */
 #define MAX_ERROR 1000
 
 /* ---- the camera's values ---- */

@@ -6,13 +6,14 @@
 
 #include "farm-config.h"
 
-/* value: the camera's JSON object. Fails if it is not one, if it names a
- * pipeline that is not configured, or if a placeholder has no value. */
+/* Returns the text of a camera's pipeline. value: the camera's JSON object.
+ * Returns NULL with an error if value is not a JSON object, names a pipeline
+ * that is not configured, or lacks the value of a placeholder. */
 gchar *pipeline_text_new (const FarmConfig *config, const gchar *camera,
     const gchar *value, GError **error);
 
-/* A message of the pipeline without the passwords of URIs and the value's
- * "password", at most 1000 characters long. */
+/* Returns a message of the pipeline without the passwords of URIs and the
+ * value's "password", at most 1000 characters long. */
 gchar *pipeline_redact (const gchar *value, const gchar *message);
 
 #endif

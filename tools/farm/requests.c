@@ -7,8 +7,9 @@
 #include "farm-util.h"
 #include "worker-private.h"
 
-/* Requests at a time. nats.c 3.4 reports a missing reply only to a thread that
- * waits for it; docs/cuvision-farm.md says how many cameras that allows. */
+/* Maximum number of requests at a time. nats.c 3.4 reports a missing reply only
+ * to a thread that waits for it; docs/cuvision-farm.md says how many cameras
+ * that allows. */
 #define MAX_REQUESTS 256
 
 typedef struct {
@@ -16,7 +17,7 @@ typedef struct {
   Camera *camera; /* NULL with REQUEST_OTHER */
   RequestKind kind;
   StoreBucket bucket;
-  gchar *key, *value; /* value: NULL: delete the key */
+  gchar *key, *value; /* a NULL value deletes the key */
   guint64 revision;   /* expected revision; after success that of the new
                        * value */
   gint64 sent;
@@ -154,7 +155,7 @@ end_value (JsonObject *object)
   return text;
 }
 
-/* A lease, as `cuvision-farm list` shows it. */
+/* Returns a lease, as `cuvision-farm list` shows it. */
 static gchar *
 lease_value (Camera *camera)
 {
@@ -225,8 +226,8 @@ worker_announce (Worker *worker)
       g_strconcat ("worker.", worker->config->name, NULL), value, STORE_ANY);
 }
 
-/* STORE_NEVER: not if another worker restored it first, nor if the user removed
- * it since. */
+/* Expects STORE_NEVER, so that nothing is written if another worker restored
+ * the camera first or the user has removed it since. */
 void
 camera_restore (Camera *camera)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Store and Bucket, and what store.c, keeper.c and events.c call of each other.
- */
+/* Store and Bucket, and the functions of store.c, keeper.c and events.c that
+ * the other two call. */
 #ifndef FARM_STORE_PRIVATE_H
 #define FARM_STORE_PRIVATE_H
 
@@ -53,10 +53,10 @@ struct _Store {
   Bucket buckets[STORE_N_BUCKETS];
 };
 
-/* A reference; NULL if there is no connection. */
+/* Returns a reference to the connection, NULL if there is none. */
 Connection *store_get_connection (Store *self);
 const gchar *store_bucket_name (const Store *self, StoreBucket bucket);
-/* Makes an entry from a message, or with NULL from an absent key. */
+/* Makes an entry from a message, or, if message is NULL, for an absent key. */
 StoreEntry *store_entry_new (
     StoreBucket bucket, const gchar *key, natsMsg *message, guint64 revision);
 /* Creates the bucket if it does not exist. */
@@ -67,7 +67,7 @@ gboolean store_ensure_bucket (Store *self, Connection *connection,
 
 /* The thread's function; runs until `stop`. */
 gpointer keeper_run (gpointer store);
-/* Makes it recreate the watches; from any thread. */
+/* Makes the keeper recreate the watches; may be called from any thread. */
 void keeper_wake (Store *self);
 
 /* ---- events.c ---- */
@@ -76,7 +76,8 @@ void keeper_wake (Store *self);
  * context. */
 void events_open (Store *self);
 void events_close (Store *self);
-/* Queue an event, from any thread. entry: takes ownership. */
+/* Queue an event; may be called from any thread. events_post_entry() takes
+ * ownership of entry. */
 void events_post_entry (Store *self, StoreEntry *entry);
 void events_post_ready (Store *self, gboolean ready);
 void events_post_lost (Store *self, StoreBucket bucket);

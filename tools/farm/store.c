@@ -129,7 +129,7 @@ store_ensure_bucket (Store *self, Connection *connection, StoreBucket bucket,
   natsStatus status = read_bucket_info (connection, stream, info, &code);
 
   if (status == NATS_NOT_FOUND) {
-    /* whether or not this succeeds: another worker may have been faster */
+    /* a failure does not matter: another worker may have been faster */
     make_bucket (self, connection, bucket);
     status = read_bucket_info (connection, stream, info, &code);
   }
@@ -199,7 +199,7 @@ publish (Connection *connection, natsMsg *message, guint64 expected,
       : STORE_FAILED;
 }
 
-/* value: NULL: writes NATS' deletion marker. */
+/* Writes a value or, if value is NULL, NATS' deletion marker. */
 static StoreResult
 write_value (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, guint64 expected, guint64 *revision, GError **error)

@@ -19,7 +19,7 @@ typedef enum {
 } StoreResult;
 
 /* Expected revisions of store_put() and store_delete(): any, that of a key
- * which does not exist, and that of a key which never did. */
+ * which does not exist, and that of a key which never existed. */
 #define STORE_ANY G_MAXUINT64
 #define STORE_ABSENT 0                /* never written, or deleted */
 #define STORE_NEVER (G_MAXUINT64 - 1) /* never written, nor deleted */
@@ -45,7 +45,8 @@ typedef struct {
   void (*lost) (gpointer data, StoreBucket bucket);
 } StoreEvents;
 
-/* For commands: connects or fails. leases: whether that bucket is needed. */
+/* For commands: connects or fails. leases: whether the bucket of leases is
+ * needed. */
 Store *store_open (const FarmConfig *config, gboolean leases, GError **error);
 /* For workers: connects, and reconnects for ever; calls `events` in the default
  * main context. */
@@ -54,10 +55,11 @@ Store *store_start (
 void store_free (Store *self);
 
 gboolean store_is_connected (Store *self);
-/* How often the connection was lost. */
+/* Returns how often the connection was lost. */
 guint store_n_disconnects (Store *self);
-/* Microseconds. That of the bucket, which may differ from the configuration's
- * if another worker created it; before it is known, the configuration's. */
+/* Returns the lease-age in microseconds: that of the bucket, which may differ
+ * from the configured one if another worker created it, or the configured one
+ * until the bucket's is known. */
 gint64 store_lease_age (Store *self);
 
 /* The following functions wait for the server; call them from any thread. */
@@ -72,10 +74,11 @@ StoreResult store_put_again (Store *self, StoreBucket bucket, const gchar *key,
     const gchar *value, GError **error);
 StoreResult store_delete (Store *self, StoreBucket bucket, const gchar *key,
     guint64 expected, GError **error);
-/* An absent or deleted key is STORE_OK, and an entry whose value is NULL. */
+/* Reads a value. For an absent or deleted key returns STORE_OK and an entry
+ * whose value is NULL. */
 StoreResult store_get (Store *self, StoreBucket bucket, const gchar *key,
     StoreEntry **entry, GError **error);
-/* All entries, as StoreEntry; NULL with an error. */
+/* Returns all entries, as StoreEntry, or NULL with an error. */
 GPtrArray *store_list (Store *self, StoreBucket bucket, GError **error);
 
 #endif

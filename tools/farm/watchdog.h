@@ -9,8 +9,8 @@
 
 typedef struct _Watchdog Watchdog;
 
-/* Call before any pipeline is started: their processes find the memory by an
- * environment variable. */
+/* Call before any pipeline is started: their processes find the memory through
+ * an environment variable. */
 Watchdog *watchdog_new (GError **error);
 /* Lets the pipelines of this process run until this time, by farm_now(). */
 void watchdog_feed (Watchdog *self, gint64 until);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Worker and Camera, and what worker.c, balance.c, lease.c, requests.c and
- * metrics.c call of each other. All of it belongs to the main context. Times
- * are of farm_now(). */
+/* Worker and Camera, and the functions of worker.c, balance.c, lease.c,
+ * requests.c and metrics.c that other files call. All of it belongs to the main
+ * context. Times are those of farm_now(). */
 #ifndef FARM_WORKER_PRIVATE_H
 #define FARM_WORKER_PRIVATE_H
 
@@ -95,23 +95,24 @@ void lease_release (Camera *camera);
 /* Renews the lease if it is time, or ends the pipeline of one that is lost.
  * Call a few times a second. */
 void lease_tick (Camera *camera);
-/* Makes the next tick renew it: after an outage, before others may take it. */
+/* Makes the next tick renew the lease, so that after an outage others do not
+ * take it. */
 void lease_renew_now (Camera *camera);
-/* Handles the answer to request_lease(). sent: when the request was; revision:
- * the lease's, if the result is STORE_OK. */
+/* Handles the answer to request_lease(). sent: time at which the request was
+ * sent; revision: that of the lease if the result is STORE_OK. */
 void lease_answered (Camera *camera, RequestKind kind, StoreResult result,
     gint64 sent, guint64 revision);
-/* How often leases are renewed, microseconds. */
+/* Returns the time between renewals of a lease, in microseconds. */
 gint64 lease_interval (const Worker *self);
-/* How old a lease may become before its pipeline has to end, and how long that
- * may take. Without outage-grace the sum of both is lease-age: the pipeline is
- * over before others may take the lease. */
+/* Return the age of a lease at which its pipeline has to end, and how long
+ * ending it may take. Without outage-grace the sum of both is lease-age: the
+ * pipeline is over before others may take the lease. */
 gint64 lease_limit (const Worker *self);
 gint64 lease_end_time (const Worker *self);
 
 /* ---- requests.c ---- */
 
-/* The threads that wait for the server; for worker_new(). */
+/* Makes the threads that wait for the server; called by worker_new(). */
 GThreadPool *request_pool_new (void);
 /* Writes or deletes the camera's lease; lease_answered() gets the result. */
 void request_lease (Camera *camera, RequestKind kind);
@@ -124,14 +125,15 @@ void camera_restore (Camera *self);
 
 /* Whether this worker or another one holds the camera. */
 gboolean camera_is_held (const Camera *self);
-/* Cameras that this worker holds or is taking. */
+/* Returns the number of cameras that this worker holds or is taking. */
 guint worker_count_held (const Worker *self);
-/* Workers that are alive, this one included. */
+/* Returns the number of workers that are alive, this one included. */
 guint worker_count_workers (const Worker *self);
-/* Cameras in the bucket; unassigned: only those that nobody holds. */
+/* Returns the number of cameras in the bucket. unassigned: count only those
+ * that nobody holds. */
 guint worker_count_cameras (const Worker *self, gboolean unassigned);
-/* The configured one; while processes cannot be started, at most what it
- * holds. */
+/* Returns the configured capacity or, while processes cannot be started, at
+ * most the number of cameras held. */
 guint worker_current_capacity (const Worker *self);
 /* A GHRFunc: whether a peer is gone. */
 gboolean worker_is_gone (gpointer name, gpointer peer, gpointer worker);

@@ -203,8 +203,8 @@ worker_restore_failed (Worker *self, const gchar *camera)
     found->restore_at = farm_now () + RETRY;
 }
 
-/* The server kept the cameras in memory, or its disk was replaced: the workers
- * still have them. */
+/* Restores lost cameras, which the workers still have: the server kept them in
+ * memory, or its disk was replaced. */
 static void
 on_lost (gpointer data, StoreBucket bucket)
 {

@@ -75,7 +75,8 @@ void worker_free (Worker *self);
 
 /* Returns the metrics in Prometheus' text format. */
 gchar *worker_metrics (Worker *self);
-/* Whether it can take cameras: connected to NATS and not stopping. */
+/* Whether the worker can take cameras: it is connected to NATS and not
+ * stopping. */
 gboolean worker_is_ready (Worker *self);
 
 #endif

@@ -87,7 +87,7 @@ copy_character (GString *out, const gchar **at, const gchar *end)
 
 /* ---- values of properties ---- */
 
-/* The text from `at` to `end` as GStreamer will read it. */
+/* Returns the text from `at` to `end` as GStreamer will read it. */
 static gchar *
 read_value (const gchar *at, const gchar *end, GHashTable *values)
 {
@@ -150,7 +150,7 @@ append_value (
 #define ASSIGNMENT "(?<![^\\s(!])[[:alnum:]_][[:alnum:]_%:-]*\\s*=\\s*"
 #define STRING "\"([^\"]|\\\\\")*\"|'([^']|\\\\')*'|(\\\\.|\\S)+"
 
-/* The end of the longest match at `at`; `at` if there is none. */
+/* Returns the end of the longest match at `at`, or `at` if there is none. */
 static const gchar *
 match_end (const GRegex *regex, const gchar *line, const gchar *at)
 {

@@ -17,9 +17,9 @@ struct _CuvLine {
   CuvLineDone done;
   gpointer data;
   gchar *pid;
-  gchar *problem;   /* the first one */
+  gchar *problem;   /* the first problem */
   guint clean_up;   /* milliseconds; 0: no limit */
-  gboolean eos;     /* was reported */
+  gboolean eos;     /* the end of the stream was reported */
   gboolean closed;  /* no more reports will come */
   gboolean exited;  /* the process has ended */
   GSource *timeout; /* kills the process; NULL: none is set */
@@ -130,9 +130,9 @@ process_exited (GObject *process, GAsyncResult *result, gpointer data)
   10000 /* unless cuv_line_set_clean_up() sets another time                    \
          */
 
-/* "ELEMENT: text detail". GStreamer's text may only name the kind of error; the
- * detail is the debug text after its first line, which names the source file.
- */
+/* Returns "ELEMENT: text detail". GStreamer's text may only name the kind of
+ * error; the detail is the debug text after its first line, which names the
+ * source file. */
 static gchar *
 describe_report (JsonObject *report)
 {
@@ -202,8 +202,9 @@ read_next (CuvLine *self)
 
 /* ---- starting ---- */
 
-/* This program's path, as ps shows it. If the program was replaced or removed,
- * the link in /proc, which still leads to the running one. */
+/* Returns this program's path, which ps then shows, or, if the program was
+ * replaced or removed, the link in /proc, which still leads to the running
+ * one. */
 static gchar *
 find_program (GError **error)
 {

@@ -43,15 +43,15 @@ typedef struct _CuvLine CuvLine;
  *
  *   {"buffers": 17, "position": 0.68, "duration": 12.5, "dropped": 0,
  *    "unused": 0.6, "stats": {"faces": {...}}}
- * each interval and at the end. buffers: that arrived at sinks; position and
- * duration: seconds, absent if unknown; dropped: late frames, by elements that
- * are not sinks; unused: seconds up to which streams were read that the
- * pipeline does not use; stats: that property of each element that has it.
+ * each interval and at the end. buffers: number that arrived at sinks; position
+ * and duration: seconds, absent if unknown; dropped: late frames that elements
+ * other than sinks dropped; unused: seconds up to which streams were read that
+ * the pipeline does not use; stats: that property of each element that has it.
  *
  *   {"error": "text", "element": "faces", "debug": "text", "domain":
  *    "gst-resource-error-quark", "code": 3, "uri": "file:///video.avi"}
- * before the pipeline ends. Without "element" the line does not parse. uri: of
- * the element, if it is a source that has one.
+ * before the pipeline ends. If "element" is missing, the line could not be
+ * parsed. uri: that of the element, if it is a source that has one.
  *
  *   {"warning": ...}   with the same members
  *   {"eos": true}      before the pipeline ends */
@@ -63,9 +63,9 @@ typedef void (*CuvLineReport) (gpointer data, JsonObject *report);
 typedef void (*CuvLineDone) (gpointer data, const gchar *problem);
 
 /* Starts a process for a line whose placeholders are filled. Both functions are
- * called in the thread-default main context of the caller. interval: of
- * reports, in milliseconds. Returns NULL with an error if no process can be
- * started. */
+ * called in the thread-default main context of the caller. interval: time
+ * between reports, in milliseconds. Returns NULL with an error if no process
+ * can be started. */
 CuvLine *cuv_line_start (const gchar *line, guint interval,
     CuvLineReport report, CuvLineDone done, gpointer data, GError **error);
 
@@ -78,10 +78,10 @@ void cuv_line_stop (CuvLine *self, guint grace);
  * default is 10 s. */
 void cuv_line_set_clean_up (CuvLine *self, guint milliseconds);
 
-/* The process ID, for messages. */
+/* Returns the process ID, for messages. */
 const gchar *cuv_line_pid (const CuvLine *self);
 
-/* The signal that ended the process, or 0. Only in CuvLineDone. */
+/* Returns the signal that ended the process, or 0. Call only in CuvLineDone. */
 int cuv_line_signal (const CuvLine *self);
 
 #endif

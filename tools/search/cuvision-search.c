@@ -28,16 +28,16 @@ typedef struct {
   Part part;
   Scan *scan;
   guint8 *packed; /* descriptors of queries */
-  /* of the root */
+  /* used by the root only */
   Queries *queries;
   RecordQuery waiting[SCAN_MAX_QUERIES]; /* not yet compared */
   guint n_waiting;
-  gint64 waiting_since; /* time of the first of them */
+  gint64 waiting_since; /* time of the first waiting query */
   gint64 answer_us;     /* duration of the last answer */
   gboolean skipped;     /* some query failed */
 } Search;
 
-/* Bytes of a query's descriptors, of all orientations. */
+/* Returns the bytes of a query's descriptors of all orientations. */
 static gsize
 descriptors_size (const Search *self)
 {
@@ -130,7 +130,7 @@ serve_compare (Search *self, const Command *command)
   return TRUE;
 }
 
-/* The loop of the other ranks, until COMMAND_END or an error. */
+/* Runs the loop of the other ranks, until COMMAND_END or an error. */
 static gboolean
 search_serve (Search *self)
 {
@@ -288,7 +288,8 @@ is_due (const Search *self)
       && g_get_monotonic_time () - self->waiting_since >= self->answer_us;
 }
 
-/* The loop of the root. Answers the waiting queries before it waits for stdin.
+/* Runs the loop of the root. Answers the waiting queries before it waits for
+ * stdin.
  */
 static gboolean
 search_lead (Search *self)
@@ -318,7 +319,7 @@ search_lead (Search *self)
 
 /* ---- main ---- */
 
-/* What only the root needs. */
+/* Opens what only the root needs. */
 static gchar *
 open_root (Search *self)
 {

@@ -8,7 +8,8 @@
 
 static gint n_devices; /* GPUs of this machine */
 
-/* The rank's share of the cores, or fewer if the launcher bound it to fewer. */
+/* Returns the rank's share of the cores, or fewer if the launcher bound it to
+ * fewer. */
 static gint
 count_threads (const SearchOptions *options)
 {
@@ -19,7 +20,8 @@ count_threads (const SearchOptions *options)
                                 : MIN (share, (gint) g_get_num_processors ());
 }
 
-/* The ranks of a machine are assigned to its GPUs in turn. */
+/* Chooses a processor: the ranks of a machine are assigned to its GPUs in
+ * turn. */
 gchar *
 device_choose (const SearchOptions *options, CuvProcessor *processor)
 {
@@ -69,7 +71,7 @@ read_limit (const gchar *folder, const gchar *file)
   return bytes;
 }
 
-/* The smallest limit of a control group and its parents. */
+/* Returns the smallest limit of a control group and its parents. */
 static gsize
 limit_of (const gchar *root, const gchar *group, const gchar *file)
 {
@@ -87,8 +89,9 @@ limit_of (const gchar *root, const gchar *group, const gchar *file)
   return limit;
 }
 
-/* Bytes that a container or a scheduler such as Slurm allows the process.
- * /proc/self/cgroup has "0::GROUP" for version 2, "N:memory:GROUP" for 1. */
+/* Returns the bytes that a container or a scheduler such as Slurm allows the
+ * process. /proc/self/cgroup has "0::GROUP" for version 2, "N:memory:GROUP" for
+ * 1. */
 static gsize
 read_group_limit (void)
 {
@@ -135,7 +138,7 @@ device_memory (const SearchOptions *options, const CuvProcessor *processor)
   if (processor->on_device)
     device = cuv_ldp_scan_free_memory ();
   ranks_wait_for_all ();
-  /* the shares of docs/cuvision-search.md, "Memory" */
+  /* the fractions that docs/cuvision-search.md states in "Memory" */
   self = (DeviceMemory){ host / 10 * 7 / n_local, host / 16 / n_local };
   if (processor->on_device)
     self.histograms = device / 10 * 9

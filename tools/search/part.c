@@ -109,7 +109,7 @@ enum { N_SAMPLES = 2048 };
 typedef struct {
   guint8 header[CUV_LDP_INDEX_HEADER];
   guint64 n;
-  guint64 digest; /* of checksums */
+  guint64 digest; /* digest of checksums */
 } Identity;
 
 static guint32
@@ -119,8 +119,8 @@ checksum_of (const CuvLdpIndex *index, guint64 i)
       + cuv_ldp_index_info (index)->stride - 4);
 }
 
-/* Digest (FNV-1a) of the checksums of up to N_SAMPLES of the first n entries,
- * evenly spaced from the first to the last. */
+/* Returns a digest (FNV-1a) of the checksums of up to N_SAMPLES of the first n
+ * entries, evenly spaced from the first to the last. */
 static guint64
 digest_of (const CuvLdpIndex *index, guint64 n)
 {
@@ -136,8 +136,8 @@ digest_of (const CuvLdpIndex *index, guint64 n)
   return digest;
 }
 
-/* Identity of the first n entries: more may have been appended since the root
- * counted them. */
+/* Returns the identity of the first n entries: more may have been appended
+ * since the root counted them. */
 static Identity
 identify (const CuvLdpIndex *index, guint64 n)
 {

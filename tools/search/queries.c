@@ -20,7 +20,7 @@ struct _Queries {
   GString *input;   /* read but not yet returned */
   GString *line;
   const CuvLdpIndexInfo *info;
-  /* for pictures */
+  /* used for pictures only */
   gint orientations;
   CuvLdpCpu *descriptor;
   guint32 *counts;
@@ -152,7 +152,7 @@ queries_failed (const Queries *self)
 
 /* ---- pictures ---- */
 
-/* The counts of the histograms, or NULL with *problem set. */
+/* Returns the counts of the histograms, or NULL with *problem set. */
 static const void *
 describe_sample (
     Queries *self, GstSample *sample, gint n_threads, gchar **problem)

@@ -4,9 +4,10 @@
 
 #include <mpi.h>
 
-/* For a process that no launcher started. Open MPI 4 would start its daemon for
- * it, which needs programs that may not be installed, and create a folder in
- * /tmp, where two processes that start or end at the same time can fail. */
+/* Prepares a process that no launcher started. Open MPI 4 would start its
+ * daemon for it, which needs programs that may not be installed, and create a
+ * folder in /tmp, where two processes that start or end at the same time can
+ * fail. */
 static void
 prepare_single_rank (void)
 {
@@ -52,8 +53,8 @@ ranks_broadcast (gpointer bytes, gsize size, gint from)
         MPI_BYTE, from, MPI_COMM_WORLD);
 }
 
-/* MPI_Bcast() would keep a core busy until the root calls it. This sleeps for 1
- * % of the time waited so far, at most 1 ms, between checks. */
+/* MPI_Bcast() would keep a core busy until the root calls it. This function
+ * sleeps between checks, for 1 % of the time waited so far but at most 1 ms. */
 void
 ranks_await (gpointer bytes, gsize size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ranks do independently of MPI: this rank's number, and the errors of all
- * ranks. */
+/* The parts of ranks that do not depend on MPI: this rank's number, and the
+ * errors of all ranks. */
 #include "search-tool.h"
 
 #include <string.h>

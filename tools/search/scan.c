@@ -41,8 +41,9 @@ close_segment (gpointer segment)
   cuv_ldp_scan_free (((Segment *) segment)->scan);
 }
 
-/* The share of the memory for n entries. On a GPU with a fixed part: each
- * segment needs some memory, which may exceed the share of a few entries. */
+/* Returns the share of the memory for n entries. On a GPU a fixed part is
+ * added: each segment needs some memory, which may exceed the share of a few
+ * entries. */
 static gsize
 memory_of (const Scan *self, gsize memory, guint64 n)
 {
@@ -102,7 +103,8 @@ set_thumbnails (Scan *self)
   return NULL;
 }
 
-/* On a GPU queries are compared one at a time. */
+/* Returns how many queries fit in memory; on a GPU they are compared one at a
+ * time. */
 static gint
 find_max_queries (const Scan *self, gsize memory)
 {

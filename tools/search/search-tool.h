@@ -47,7 +47,7 @@ typedef enum {
 } SearchKind;
 
 typedef struct {
-  gchar **indexes; /* files or patterns */
+  gchar **indexes; /* paths of files, or patterns */
   gchar **queries; /* "-": each line of stdin is one */
   SearchKind kind;
   gchar *output; /* file, or NULL: stdout */
@@ -67,21 +67,21 @@ typedef enum {
   SEARCH_WRONG, /* *text is the error */
 } SearchParsed;
 
-/* Free *text. */
+/* Parses the command line. The caller frees *text. */
 SearchParsed options_parse (
     int *argc, char ***argv, SearchOptions *self, gchar **text);
 
 /* ---- ranks.c ---- */
 
 typedef struct {
-  gint rank, size;       /* of all */
-  gint n_local, i_local; /* on this machine */
+  gint rank, size;       /* this rank, number of ranks */
+  gint n_local, i_local; /* ranks on this machine, number among them */
 } Ranks;
 
 extern Ranks ranks;
 
-/* One rank if no launcher such as mpirun started it. Returns FALSE after an
- * error was printed. */
+/* Starts the ranks: a single one if no launcher such as mpirun started the
+ * process. Returns FALSE after an error was printed. */
 gboolean ranks_init (int *argc, char ***argv);
 
 /* Ends the program's use of MPI. */
@@ -124,7 +124,7 @@ void ranks_wait_for_all (void);
 typedef struct {
   gchar *path;
   CuvLdpIndex *index;
-  guint64 first, n; /* number of its first entry, and of its entries */
+  guint64 first, n; /* number of its first entry; count of its entries */
   /* as last seen */
   guint64 inode;
   gint64 written; /* modification time, ns */
@@ -147,13 +147,13 @@ void part_close (Part *self);
 
 const CuvLdpIndexInfo *part_info (const Part *self);
 
-/* The file that contains an entry. */
+/* Returns the file that contains an entry. */
 const IndexFile *part_file (const Part *self, guint64 entry);
 
-/* The rank that has an entry. */
+/* Returns the rank that has an entry. */
 gint part_owner (const Part *self, guint64 entry);
 
-/* Numbers, as guint64, of this rank's entries with a name. */
+/* Returns the numbers, as guint64, of this rank's entries with a name. */
 GArray *part_find (const Part *self, const gchar *name);
 
 /* Returns a problem if a file of this rank was overwritten, otherwise NULL.
@@ -168,15 +168,15 @@ gchar *part_find_change (Part *self, gboolean now);
 gchar *device_choose (const SearchOptions *options, CuvProcessor *processor);
 
 typedef struct {
-  gsize histograms; /* bytes of the processor's memory for this rank's */
-  gsize queries;    /* bytes of host memory */
+  gsize histograms; /* bytes for this rank's entries, on its processor */
+  gsize queries;    /* bytes for queries, in host memory */
 } DeviceMemory;
 
-/* All ranks call it. */
+/* Returns the memory that this rank may use. All ranks call it. */
 DeviceMemory device_memory (
     const SearchOptions *options, const CuvProcessor *processor);
 
-/* Reads a size such as "MemAvailable:" from a file in /proc. In bytes; 0:
+/* Reads a size such as "MemAvailable:" from a file in /proc. Returns bytes; 0:
  * unknown. */
 gsize device_read_size (const gchar *path, const gchar *key);
 
@@ -187,13 +187,12 @@ typedef struct _Scan Scan;
 enum { SCAN_MAX_QUERIES = 16 };
 
 /* All ranks call it. Returns NULL after errors were printed. The part must
- * outlive it.
- */
+ * outlive the scan. */
 Scan *scan_new (const Part *part, const SearchOptions *options,
     const CuvProcessor *processor);
 void scan_free (Scan *self); /* NULL is allowed */
 
-/* How many queries it compares at once, at most SCAN_MAX_QUERIES. */
+/* Returns how many queries are compared at once, at most SCAN_MAX_QUERIES. */
 gint scan_max_queries (const Scan *self);
 
 /* Compares n queries with all entries. packed: the descriptors of the first
@@ -223,8 +222,8 @@ Queries *queries_new (
     const SearchOptions *options, const CuvLdpIndexInfo *info);
 void queries_free (Queries *self); /* NULL is allowed */
 
-/* The next query as the user wrote it, valid until the next call; NULL at the
- * end and, unless may_wait, if stdin has no complete line yet. */
+/* Returns the next query as the user wrote it, valid until the next call; NULL
+ * at the end and, unless may_wait, if stdin has no complete line yet. */
 const gchar *queries_next (Queries *self, gboolean may_wait);
 
 /* Whether reading stdin failed; the error was printed. */

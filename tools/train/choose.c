@@ -12,8 +12,8 @@ found_by (const Results *self)
     self->found->objects->len };
 }
 
-/* Where both are equal, patterns found more in other pictures: see
- * docs/training.md. */
+/* Returns the better kind. If both are equal, that is patterns, which found
+ * more in other pictures: see docs/training.md. */
 static Results *
 choose_better (Results *patterns, Results *channels)
 {

@@ -7,11 +7,12 @@
 
 #include <string.h>
 
-enum { FOLDERS_ABOVE = 3 }; /* labels/train of data.yaml is two below it */
+/* The folder and two above: data.yaml may be two above labels/train. */
+enum { FOLDERS_ABOVE = 3 };
 
 struct _Classes {
   gchar **given;       /* of --names, or NULL */
-  GHashTable *folders; /* folder -> names, or NULL: none */
+  GHashTable *folders; /* folder -> names; NULL if it has none */
 };
 
 static void
@@ -20,8 +21,8 @@ free_names (gpointer names)
   g_strfreev (names);
 }
 
-/* The file that darknet's obj.data calls `names`: at its path, or beside
- * obj.data. Returns NULL if the text has no such line. */
+/* Returns the file that darknet's obj.data calls `names`: at its path, or
+ * beside obj.data. Returns NULL if the text has no such line. */
 static gchar *
 find_named_file (const gchar *path, const gchar *text)
 {
@@ -48,7 +49,7 @@ find_named_file (const gchar *path, const gchar *text)
   return found;
 }
 
-/* The decoded text of a file, or NULL with an error. */
+/* Returns the decoded text of a file, or NULL with an error. */
 static gchar *
 read_text (const gchar *path, GError **error)
 {
@@ -81,7 +82,8 @@ read_names (const gchar *path, GError **error)
   return names;
 }
 
-/* Returns NULL with an error, or without one if no file is there. */
+/* Reads the names in a folder. Returns NULL with an error, or without one if no
+ * file is there. */
 static gchar **
 find_names (const gchar *folder, GError **error)
 {

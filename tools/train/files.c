@@ -18,7 +18,7 @@ add_place (GPtrArray *places, gchar *place)
     g_free (place);
 }
 
-/* For labels/train: images/train. */
+/* Adds images/train if the folder is labels/train. */
 static void
 add_twin (GPtrArray *places, const gchar *folder)
 {
@@ -37,7 +37,8 @@ add_twin (GPtrArray *places, const gchar *folder)
   g_strfreev (parts);
 }
 
-/* For instances_train2017.json: train2017, beside the file or above it. */
+/* Adds train2017, beside the file or above it, if the file is
+ * instances_train2017.json. */
 static void
 add_namesakes (GPtrArray *places, const gchar *folder, const gchar *path)
 {
@@ -182,7 +183,8 @@ files_find_picture_of (const GPtrArray *places, const gchar *path)
 
 /* ---- content ---- */
 
-/* Reads the first bytes; none if it is not a regular file. */
+/* Reads the first bytes. Returns their number, 0 if path is not a regular
+ * file. */
 static gsize
 read_begin (const gchar *path, gchar *bytes, gsize size)
 {

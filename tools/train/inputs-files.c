@@ -145,7 +145,7 @@ find_picture (const CuvAnnotations *from, const CuvAnnotated *picture,
   return file;
 }
 
-/* One form of a path that may be written as ./a/b or a\\b. */
+/* Returns the same form of a path that may be written as ./a/b or a\\b. */
 static gchar *
 canonical_path (const gchar *path)
 {

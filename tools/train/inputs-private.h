@@ -15,11 +15,11 @@ typedef struct {
 
 typedef struct {
   const InputOptions *options;
-  CuvStoreKeep keep; /* of the pictures that are decoded */
+  CuvStoreKeep keep; /* what is kept of decoded pictures */
   CuvDataset *dataset;
   Classes *classes;
   GPtrArray *annotations; /* of CuvAnnotations */
-  GHashTable *annotated;  /* path without links -> File */
+  GHashTable *annotated;  /* path with links resolved -> File */
   GPtrArray *files;       /* of File, in the order in which they are read */
   GHashTable *seen;       /* labels that occurred */
   GHashTable *searched;   /* lists of places that were printed already */
@@ -39,8 +39,7 @@ gboolean inputs_read_positives (
     Reader *self, const gchar *path, GError **error);
 
 /* Adds a picture or video, or those of a folder or a list. Returns FALSE with
- * an error.
- */
+ * an error. */
 gboolean inputs_read_negatives (
     Reader *self, const gchar *path, GError **error);
 

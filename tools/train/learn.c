@@ -66,7 +66,7 @@ learn_check (const Results *self, GError **error)
   return FALSE;
 }
 
-/* FALSE on failure: see cuv_trainer_failure(). */
+/* Returns FALSE on failure: see cuv_trainer_failure(). */
 static gboolean
 learn_add_samples (Results *self, CuvTrainer *trainer)
 {
@@ -98,7 +98,7 @@ typedef struct {
   gboolean terminal;
 } Line;
 
-/* On a terminal overwrites the same line. */
+/* Prints the progress; on a terminal it overwrites the same line. */
 static void
 print_progress (
     Line *self, const CuvTrainProgress *at, const CuvTrainParams *params)

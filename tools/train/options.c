@@ -15,7 +15,7 @@ static TrainOptions options = { .samples = { .n_copies = 8, .margin = UNSET },
       .alpha = UNSET,
       .refill = 0.5 } };
 static gint64 seed = 1;
-static gboolean named_features; /* one kind, by its name */
+static gboolean named_features; /* --features named one kind */
 
 static const gchar *const feature_names[] = { [CUV_FEATURE_LBP] = "lbp",
   [CUV_FEATURE_LRD] = "lrd",
@@ -190,7 +190,8 @@ ignores_label (const InputOptions *inputs)
       && g_strv_contains ((const gchar *const *) inputs->ignore, inputs->label);
 }
 
-/* Those of trees on channels are measured in docs/training.md. */
+/* docs/training.md has the measurements behind the defaults of trees on
+ * channels. */
 TrainOptions
 options_for (const TrainOptions *parsed, CuvFeature feature)
 {
@@ -207,7 +208,7 @@ options_for (const TrainOptions *parsed, CuvFeature feature)
   return filled;
 }
 
-/* Which option only patterns have; NULL if none was given. */
+/* Returns which option was given that only patterns have, or NULL. */
 static const gchar *
 explain_patterns (void)
 {
@@ -220,7 +221,7 @@ explain_patterns (void)
   return NULL;
 }
 
-/* Patterns, trees on channels or both. */
+/* Decides whether to learn patterns, trees on channels, or both. */
 static void
 decide_features (void)
 {

@@ -14,7 +14,7 @@ enum {
   BOTTOM = 44
 };
 
-/* Position of a value between the ends of the axis, 0 .. 1. */
+/* Returns the position of a value between the ends of the axis, 0 .. 1. */
 static gdouble
 share_of (gdouble value, gdouble first, gdouble last, gboolean log_axis)
 {
@@ -71,7 +71,8 @@ append_tick (
 
 /* ---- axes ---- */
 
-/* Distance of ticks on a linear axis: a round number, at most 8 steps. */
+/* Returns the distance of ticks on a linear axis: a round number that makes at
+ * most 8 steps. */
 static gdouble
 tick_step (gdouble first, gdouble last)
 {

@@ -186,7 +186,7 @@ add_windows (JsonBuilder *json, const Results *self)
   json_builder_end_object (json);
 }
 
-/* The rates of the model as written, without further settings. */
+/* Adds the rates of the model as written, without further settings. */
 static void
 add_written (JsonBuilder *json, const Results *self)
 {
@@ -220,7 +220,7 @@ add_rates (JsonBuilder *json, const gchar *name, const GArray *rates)
   json_builder_end_array (json);
 }
 
-/* A kind of features that was compared. */
+/* Adds a kind of features that was compared. */
 static void
 add_kind (JsonBuilder *json, const Results *self)
 {
@@ -240,7 +240,7 @@ add_kind (JsonBuilder *json, const Results *self)
   json_builder_end_object (json);
 }
 
-/* --features auto */
+/* Adds the comparison of --features auto. */
 static void
 add_choice (JsonBuilder *json, const Results *self)
 {

@@ -91,7 +91,7 @@ append_rates (GString *out, const Results *self)
   g_string_append (out, "</table>\n");
 }
 
-/* A row of the table of both kinds of features. */
+/* Appends a row of the table that compares both kinds of features. */
 static void
 append_kind (GString *out, const Results *self)
 {
@@ -102,7 +102,7 @@ append_kind (GString *out, const Results *self)
   append_html (out, "<td>%.0f s</td></tr>\n", self->seconds);
 }
 
-/* --features auto */
+/* Appends the comparison of --features auto. */
 static void
 append_choice (GString *out, const Results *self)
 {
@@ -173,7 +173,7 @@ points_new (void)
   return g_array_new (FALSE, FALSE, sizeof (PlotPoint));
 }
 
-/* A curve of steps: recall is constant until the next score. */
+/* Returns a curve of steps: recall is constant until the next score. */
 static GArray *
 roc_points (const GArray *rates, gdouble least)
 {
@@ -193,7 +193,7 @@ roc_points (const GArray *rates, gdouble least)
   return points;
 }
 
-/* A vertical line. */
+/* Returns a vertical line. */
 static GArray *
 line_at (gdouble x)
 {
@@ -258,7 +258,7 @@ append_roc (GString *out, const Results *self)
   g_free (other);
 }
 
-/* Curve of a value of each CuvTrainProgress. */
+/* Returns the curve of a value of each CuvTrainProgress. */
 static GArray *
 progress_points (
     const GArray *progress, gdouble (*value) (const CuvTrainProgress *at))
@@ -292,7 +292,8 @@ negatives_at (const CuvTrainProgress *at)
   return at->alive[CUV_TRAIN_LEARNING][0];
 }
 
-/* The largest power of ten, at most 0.1, that no positive value is below. */
+/* Returns the largest power of ten, at most 0.1, that no positive value is
+ * below. */
 static gdouble
 least_decade (const GArray *points)
 {

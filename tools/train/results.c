@@ -21,8 +21,8 @@ model_with (const Results *self, gfloat threshold)
   return cuv_model_of_channels (channels);
 }
 
-/* The model before its threshold was raised: it also finds boxes below the
- * written threshold, which users can reach by final-threshold, except with
+/* Returns the model before its threshold was raised: it also finds boxes below
+ * the written threshold, which users can reach by final-threshold, except with
  * cascades. */
 static const CuvWaldboostModel *
 learnt_model (const Results *self)
@@ -50,14 +50,14 @@ results_find (const Results *self, CuvDatasetRole role,
       self->inputs->dataset, role, model, &self->options->samples, grouping);
 }
 
-/* By how much the final threshold is above that of learnt_model(). */
+/* Returns by how much the final threshold is above that of learnt_model(). */
 static gdouble
 raised_since (const Results *self)
 {
   return (gdouble) (self->classifier.final_threshold - self->learnt_threshold);
 }
 
-/* The median of the objects' scores, INFINITY if none was found. */
+/* Returns the median of the objects' scores, INFINITY if none was found. */
 static gdouble
 usual_score (const CuvDatasetFound *found)
 {
@@ -70,7 +70,7 @@ usual_score (const CuvDatasetFound *found)
                : INFINITY;
 }
 
-/* Share of the usual score from which a mistake is suspected to be an object.
+/* Fraction of usual_score() from which a mistake is suspected to be an object.
  * An object that was trained as a negative scores lower than others. */
 #define SUSPECT 0.75
 
@@ -183,7 +183,7 @@ measure_windows (Results *self, const CuvWaldboostModel *model)
 
 /* ---- the threshold ---- */
 
-/* Returns FALSE if memory runs out. */
+/* Raises the threshold of a cascade. Returns FALSE if memory runs out. */
 static gboolean
 raise_cascade (Results *self)
 {
@@ -199,8 +199,8 @@ raise_cascade (Results *self)
   return TRUE;
 }
 
-/* Trees on channels say how likely a box is: what was asked for need not be
- * undercut. */
+/* Returns how far to raise the threshold. Scores of trees on channels say how
+ * likely a box is, so --false-positives is met closely rather than undercut. */
 static gdouble
 raise_by (const Results *self)
 {
@@ -253,7 +253,8 @@ rate_above (const GArray *rates, gdouble score)
   return last;
 }
 
-/* With the detector's default grouping. Returns FALSE if memory runs out. */
+/* Measures the model as written, with the detector's default grouping. Returns
+ * FALSE if memory runs out. */
 static gboolean
 measure_written (Results *self, CuvDatasetRole role, const GArray *rates)
 {
@@ -321,7 +322,8 @@ results_measure (Results *self)
   return ok;
 }
 
-/* Number of pictures that are scanned for windows, samples and suspects. */
+/* Returns the number of pictures that are scanned for windows, samples and
+ * suspects. */
 static guint
 count_examined (const Results *self)
 {
@@ -374,7 +376,7 @@ results_explain_slowness (const Results *self)
       : NULL;
 }
 
-/* The rates of the model without further settings. */
+/* Prints the rates of the model without further settings. */
 static void
 print_as_written (const Results *self)
 {

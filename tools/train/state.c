@@ -89,7 +89,7 @@ open_end (StateFile *self, gsize end, GError **error)
   return TRUE;
 }
 
-/* The first file that exists; else NULL. */
+/* Returns the first file that exists, or NULL. */
 static gchar *
 find_state (const gchar *output)
 {

@@ -26,7 +26,7 @@ colour_at (const CuvDatasetPicture *picture, gint x, gint y)
   return colour;
 }
 
-/* A square of the picture; smaller at the picture's edges. */
+/* Returns a square of the picture, which is smaller at the picture's edges. */
 static cairo_surface_t *
 cut_square (const CuvDatasetPicture *picture, gint left, gint top, gint side)
 {

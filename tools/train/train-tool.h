@@ -48,7 +48,7 @@ typedef struct {
   gchar *names;                   /* file of YOLO's names, or NULL */
   gchar **images;                 /* folders of pictures, or NULL */
   gint window_width, window_height;
-  CuvStoreKeep keep; /* of the pictures */
+  CuvStoreKeep keep; /* what is kept of pictures */
   guint64 seed;
 } InputOptions;
 
@@ -68,22 +68,22 @@ typedef struct {
 /* Returns NULL after a message if the command line is wrong. */
 const TrainOptions *options_parse (int *argc, char ***argv);
 
-/* The options for a kind of features, with its defaults for those not given.
- * They depend on `parsed`. */
+/* Returns the options for a kind of features, with its defaults for those not
+ * given. They share memory with `parsed`. */
 TrainOptions options_for (const TrainOptions *parsed, CuvFeature feature);
 
-/* "lbp", "lrd", "lrp" or "channels". */
+/* Returns "lbp", "lrd", "lrp" or "channels". */
 const gchar *options_feature_name (CuvFeature feature);
 
-/* "butfit" or "opencv". */
+/* Returns "butfit" or "opencv". */
 const gchar *options_format_name (gboolean cascade);
 
 /* ---- files.c ---- */
 
-/* Existing folders in which to look for the pictures of an annotation file:
- * those of --images first, then the usual places near the file. */
+/* Lists existing folders in which to look for the pictures of an annotation
+ * file: those of --images first, then the usual places near the file. */
 GPtrArray *files_places (const gchar *path, gchar **images);
-/* For messages: "'a', 'b'". */
+/* Returns a list for messages: "'a', 'b'". */
 gchar *files_list_places (const GPtrArray *places);
 
 /* Finds the file that annotations call `name`: as written, by its last
@@ -97,16 +97,16 @@ gchar *files_find_picture_of (const GPtrArray *places, const gchar *path);
 
 /* Whether the file looks like text, or cannot be read. */
 gboolean files_is_text (const gchar *path);
-/* Whether it is a text that is not a picture. */
+/* Whether the file is a text that is not a picture. */
 gboolean files_is_list (const gchar *path);
 
-/* The path with links resolved: one path for one file. */
+/* Returns the path with links resolved: one path for one file. */
 gchar *files_real_path (const gchar *path);
 
 /* Compares two elements of an array of paths. */
 gint files_compare (gconstpointer a, gconstpointer b);
 
-/* The path itself if it is a file, otherwise all files below the folder,
+/* Lists the path itself if it is a file, otherwise all files below the folder,
  * sorted. */
 GPtrArray *files_list (const gchar *path);
 
@@ -114,8 +114,8 @@ GPtrArray *files_list (const gchar *path);
 
 typedef struct _Classes Classes;
 
-/* names: a file; NULL: look for files near the labels. Returns NULL with an
- * error. */
+/* names: path of a file, or NULL to look for files near the labels. Returns
+ * NULL with an error. */
 Classes *classes_new (const gchar *names, GError **error);
 void classes_free (Classes *self); /* NULL is allowed */
 
@@ -182,11 +182,12 @@ typedef struct _Results {
   GArray *progress; /* of CuvTrainProgress, after each weak classifier */
   gchar *end;       /* why training ended */
   gdouble seconds;
-  CuvGridClassifier classifier; /* as it is written; of trees on channels only
-                                 * n_weak, window and final_threshold */
+  CuvGridClassifier classifier; /* as it is written; for trees on channels only
+                                   n_weak, window and final_threshold are set */
   CuvChannelsModel *channels;   /* trees on channels, or NULL */
   gdouble raised;               /* by how much its final threshold was raised */
-  gfloat learnt_threshold;      /* before that; of a cascade as written */
+  gfloat learnt_threshold; /* final threshold before that; for a cascade, as
+                              written */
   /* rates of the model as written; not set for LEARNING */
   CuvTrainRate written[CUV_DATASET_N_ROLES];
   /* From here on scores are relative to the written threshold: negative below
@@ -202,9 +203,9 @@ typedef struct _Results {
 
 void results_init (
     Results *self, const TrainOptions *options, const TrainInputs *inputs);
-/* The name of its kind of features. */
+/* Returns the name of the kind of features. */
 const gchar *results_features (const Results *self);
-/* The model as it is written. Release it with cuv_model_unref(). */
+/* Returns the model as it is written. Release it with cuv_model_unref(). */
 const CuvWaldboostModel *results_model (const Results *self);
 /* Raises the final threshold to meet --false-positives. Returns FALSE if out of
  * memory. */
@@ -213,14 +214,17 @@ gboolean results_set_threshold (Results *self);
 gboolean results_measure (Results *self);
 /* Measures what only the report shows. Returns FALSE if out of memory. */
 gboolean results_examine (Results *self);
-/* Advice if windows need many weak classifiers; NULL if they need few. */
+/* Returns advice if windows need many weak classifiers, NULL if they need
+ * few. */
 const gchar *results_explain_slowness (const Results *self);
-/* The label of the object with another label that a mistake overlaps, or NULL.
- */
+/* Returns the label of the object with another label that a mistake overlaps,
+ * or NULL. */
 const gchar *results_other_at (const Results *self, const CuvDatasetBox *box);
-/* "9 of 12 mistakes ... are on objects of other labels"; NULL if none is. */
+/* Returns "9 of 12 mistakes ... are on objects of other labels", NULL if none
+ * is. */
 gchar *results_describe_others (const Results *self);
-/* Properties of waldboostdetect that accept boxes with at least this score. */
+/* Returns the properties of waldboostdetect that accept boxes with at least
+ * this score. */
 gchar *results_threshold (const Results *self, gdouble score);
 void results_print (const Results *self);
 void results_clear (Results *self);
@@ -232,9 +236,9 @@ void results_clear (Results *self);
 
 typedef struct _StateFile StateFile;
 
-/* What is saved of a kind of features. */
+/* How the training of a kind of features is saved and restored. */
 typedef struct {
-  const gchar *suffix; /* of the file */
+  const gchar *suffix; /* suffix of the file's name */
   gsize header_size;   /* bytes */
   gsize (*record_size) (gpointer data);
   void (*save_header) (gpointer data, guint8 *bytes);
@@ -249,13 +253,13 @@ typedef struct {
 
 extern const StateKind state_of_patterns, state_of_channels;
 
-/* Call before all work: FALSE with an error if there is a file, but no
+/* Call before all work. Returns FALSE with an error if there is a file but no
  * --resume. */
 gboolean state_file_check (
     const gchar *output, gboolean resume, GError **error);
 
-/* Restores the training from its file, or creates the file. data: what the
- * kind's functions are given. Returns NULL with an error. */
+/* Restores the training from its file, or creates the file. data: argument of
+ * the kind's functions. Returns NULL with an error. */
 StateFile *state_file_new (
     const StateKind *kind, gpointer data, const gchar *output, GError **error);
 void state_file_free (StateFile *self); /* NULL is allowed */
@@ -269,7 +273,8 @@ void state_files_remove (const gchar *output);
 
 /* ---- device.c ---- */
 
-/* Call before all work: FALSE with an error if that device cannot be used. */
+/* Call before all work. Returns FALSE with an error if the device cannot be
+ * used. */
 gboolean device_check (DeviceOption device, GError **error);
 
 /* Returns the processor to train with. */
@@ -298,14 +303,14 @@ gboolean learn_check (const Results *self, GError **error);
 typedef gboolean (*LearnFinish) (Results *self, gpointer data, GError **error);
 
 /* Learn patterns or trees on channels, then call finish(). The state is kept
- * meanwhile, and removed if there is nothing to learn. Returns FALSE with an
+ * until then, and removed if there is nothing to learn. Returns FALSE with an
  * error. */
 gboolean learn_grid (
     Results *self, LearnFinish finish, gpointer data, GError **error);
 gboolean learn_channels (
     Results *self, LearnFinish finish, gpointer data, GError **error);
-/* Removes the state after LEARN_ERROR and closes it; takes the problem. FALSE
- * if there is one. */
+/* Closes the state, and removes it after LEARN_ERROR. Takes ownership of
+ * problem; returns FALSE if it is not NULL. */
 gboolean learn_close (StateFile *state_file, GError *problem, GError **error);
 
 /* Sets an error for a lack of memory or disk space; returns FALSE. */
@@ -317,7 +322,7 @@ gboolean learn_fail (CuvTrainState state, GError **error);
  * error. */
 gboolean write_and_measure (Results *self, GError **error);
 
-/* Prints the rates and writes the model with these, and the report. Returns
+/* Prints the rates, writes the model with them, and writes the report. Returns
  * FALSE with an error. */
 gboolean write_end (Results *self, GError **error);
 
@@ -359,7 +364,7 @@ void plot_append (
 
 /* ---- thumbnail.c ---- */
 
-/* The box and its surroundings as the data URI of a PNG; NULL if out of
+/* Returns the box and its surroundings as the data URI of a PNG, NULL if out of
  * memory. */
 gchar *thumbnail_uri (const CuvDatasetBox *box);
 

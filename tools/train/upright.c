@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes of rotated pictures. Pictures are decoded upright, according to their
  * EXIF orientation, but some programs mark objects in the picture as stored;
- * the size in the annotations says which. */
+ * the size in the annotations shows which. */
 #include "annotations.h"
 #include "picture/gstcuvpicture.h"
 #include "train-tool.h"

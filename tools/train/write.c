@@ -3,8 +3,8 @@
 #include "config.h"
 #include "train-tool.h"
 
-/* The comment in the model. Without a date, so that the same samples give the
- * same file. */
+/* Returns the comment in the model. It has no date, so that the same samples
+ * give the same file. */
 static gchar *
 describe_model (const Results *self)
 {

@@ -9,7 +9,8 @@
 
 #define CUV_PCA_BASIS_DOUBLES(n) ((n) * ((n) + 3))
 
-/* Sets the arrays of a basis to this memory, CUV_PCA_BASIS_DOUBLES (n). */
+/* Places the arrays of a basis in memory of CUV_PCA_BASIS_DOUBLES (n)
+ * doubles. */
 CUV_HOST_DEVICE void
 cuv_pca_place_basis (CuvPcaBasis *self, int n, double *memory)
 {
@@ -20,7 +21,7 @@ cuv_pca_place_basis (CuvPcaBasis *self, int n, double *memory)
   self->vectors = memory + 3 * n;
 }
 
-/* Element (i, j) of the matrix to diagonalise, see CuvPcaMode. */
+/* Returns element (i, j) of the matrix to diagonalise, see CuvPcaMode. */
 CUV_HOST_DEVICE double
 cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, int i, int j)
@@ -35,8 +36,8 @@ cuv_pca_element (const CuvPcaBasis *self, CuvPcaMode mode,
   return scale > 0.0 ? c / scale : 0.0;
 }
 
-/* Sets scratch->a to that matrix. It needs no barrier before it, because each
- * thread reads only means that it wrote itself. */
+/* Sets scratch->a to the matrix to diagonalise. No barrier is needed before,
+ * because each thread reads only means that it wrote itself. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_set_matrix (CuvPcaGroup group, CuvPcaBasis *self, CuvPcaMode mode,
     const CuvPcaMoments *moments, const CuvPcaScratch *scratch)
@@ -88,9 +89,9 @@ cuv_pca_update_basis (CuvPcaGroup group, CuvPcaBasis *self,
   return sweeps;
 }
 
-/* Mean and standard deviation of component k (from 0) over the pixels; a
- * deviation below 1e-6 of the largest possible is set to 0. All threads of a
- * row must call it. */
+/* Computes the mean and standard deviation of component k (from 0) over the
+ * pixels; a deviation below 1e-6 of the largest possible is set to 0. All
+ * threads of a row must call it. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_spread (CuvPcaGroup group, const CuvPcaBasis *self, int k, double *mean,
     double *deviation)
@@ -139,13 +140,13 @@ cuv_pca_same_limits (const CuvPcaDisplay *a, const CuvPcaDisplay *b)
   return same;
 }
 
-/* A channel is slope * y + base of component k. */
+/* A channel: slope * y + base, where y is component k. */
 typedef struct {
   int k;
   double slope, base;
 } CuvPcaChannel;
 
-/* Maps low to 0 and high to 255. */
+/* Returns the channel that maps low to 0 and high to 255. */
 CUV_HOST_DEVICE CuvPcaChannel
 cuv_pca_span (int k, double low, double high)
 {
@@ -163,8 +164,8 @@ cuv_pca_constant (double value)
   return channel;
 }
 
-/* With second moments component 0 is brightness, so black is 0, not mean -
- * reach. */
+/* Returns the channel for mapping SIGMA. With second moments component 0 is
+ * brightness, so black is 0, not mean - reach. */
 CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_sigma_channel (
     CuvPcaGroup group, const CuvPcaBasis *basis, int k, double sigmas)
@@ -192,7 +193,7 @@ cuv_pca_percentile_channel (
   return cuv_pca_span (k, mean + low * deviation, mean + high * deviation);
 }
 
-/* Maps +- CUV_PCA_REACH deviations to the bins. */
+/* Returns the channel that maps +- CUV_PCA_REACH deviations to the bins. */
 CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_bin_channel (CuvPcaGroup group, const CuvPcaBasis *basis, int k)
 {
@@ -210,7 +211,7 @@ cuv_pca_bin_channel (CuvPcaGroup group, const CuvPcaBasis *basis, int k)
   return channel;
 }
 
-/* The map of channel c; components beyond the bands are grey. */
+/* Returns the map of channel c; components beyond the bands are grey. */
 CUV_PCA_GROUP_FUNC CuvPcaChannel
 cuv_pca_channel (CuvPcaGroup group, const CuvPcaBasis *basis,
     const CuvPcaDisplay *display, const CuvPcaLimits *limits, int c)
@@ -272,8 +273,8 @@ cuv_pca_set_gains (CuvPcaGroup group, CuvPcaGains *self,
            : cuv_pca_channel (group, basis, display, limits, c));
 }
 
-/* The bin, from `first` in direction `step`, where the cumulative count exceeds
- * rank. */
+/* Returns the bin, from `first` in direction `step`, where the cumulative count
+ * exceeds rank. */
 CUV_HOST_DEVICE int
 cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
 {
@@ -288,14 +289,14 @@ cuv_pca_bin_of (const int64_t *bins, int first, int step, double rank)
   return bin;
 }
 
-/* The lower edge of a bin, in deviations from the mean. */
+/* Returns the lower edge of a bin, in deviations from the mean. */
 CUV_HOST_DEVICE double
 cuv_pca_deviations (int edge)
 {
   return (double) edge * 2.0 * CUV_PCA_REACH / CUV_PCA_BINS - CUV_PCA_REACH;
 }
 
-/* Percentiles of channel c from a histogram of CUV_PCA_BINS bins. */
+/* Computes percentiles of channel c from a histogram of CUV_PCA_BINS bins. */
 CUV_HOST_DEVICE void
 cuv_pca_find_limits (
     CuvPcaLimits *self, const int64_t *counts, double percentile, int c)

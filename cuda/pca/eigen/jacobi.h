@@ -13,11 +13,11 @@
 /* Maximum numbers of sweeps of rotations, and of steps of either kind. */
 enum { CUV_PCA_SWEEPS = 12, CUV_PCA_STEPS = 24 };
 
-/* Bounds of the corrections of a step, in radians. NEAR: of their norm; below
- * it refinement converges. DONE: of the remaining error, at most n times the
- * square of the largest element; it is then at rounding level. IN_PLACE: of the
- * norm of all steps; a vector that turned by less is still most similar to its
- * own predecessor. */
+/* Thresholds for corrections, in radians. NEAR: if a step's corrections have a
+ * smaller norm, refinement converges. DONE: a remaining error, at most n times
+ * the square of the largest correction, below this is at rounding level.
+ * IN_PLACE: if the corrections of all steps have a smaller norm, each vector is
+ * still most similar to its own predecessor. */
 #define CUV_PCA_NEAR 0.8f
 #define CUV_PCA_DONE 2e-13f
 #define CUV_PCA_IN_PLACE 0.25f
@@ -31,7 +31,8 @@ typedef struct {
 /* Rows that rotate in pairs: n, and a row of zeros if n is odd. */
 #define CUV_PCA_EVEN(n) (((n) + 1) / 2 * 2)
 #define CUV_PCA_PADDED(n) (((n) + 3) / 4 * 4)
-/* A 4 x 4 block of values falls into 16 different banks of shared memory. */
+/* Distance of rows, for which a 4 x 4 block of values falls into 16 different
+ * banks of shared memory. */
 #define CUV_PCA_PITCH(n) (CUV_PCA_PADDED (n) | 4)
 #define CUV_PCA_PAIRS(n) (((n) + 1) / 2)
 #define CUV_PCA_BLOCKS(n) (CUV_PCA_PAIRS (n) * (CUV_PCA_PAIRS (n) + 1) / 2)
@@ -49,8 +50,8 @@ typedef struct {
   uint16_t *rows;                /* CUV_PCA_BLOCKS (n) */
 } CuvPcaScratch;
 
-/* The number of doubles up to the two zeros, which must all be 0 initially; the
- * total number of bytes. */
+/* The number of doubles up to the two zeros, which must all be 0 initially, and
+ * the total number of bytes. */
 #define CUV_PCA_SCRATCH_DOUBLES(n)                                             \
   (4 * CUV_PCA_PADDED (n) * CUV_PCA_PITCH (n) + 2 * (n) + 2)
 #define CUV_PCA_SCRATCH_BYTES(n)                                               \
@@ -81,7 +82,7 @@ cuv_pca_scratch_in (double *memory, int n)
   return scratch;
 }
 
-/* Pair i of a round of a sweep, as in a round-robin tournament: each pair
+/* Finds pair i of a round of a sweep, as in a round-robin tournament: each pair
  * occurs once per sweep. */
 CUV_HOST_DEVICE void
 cuv_pca_pair (int n, int round, int i, int *p, int *q)
@@ -96,7 +97,7 @@ cuv_pca_pair (int n, int round, int i, int *p, int *q)
   *q = a < b ? b : a;
 }
 
-/* 1 / sqrt (x), approximately. */
+/* Returns an approximation of 1 / sqrt (x). */
 CUV_HOST_DEVICE float
 cuv_pca_rsqrt (float x)
 {
@@ -107,8 +108,8 @@ cuv_pca_rsqrt (float x)
 #endif
 }
 
-/* The smaller rotation that makes a[p][q] 0, up to single precision; scale
- * brings a into the range of float. */
+/* Returns the smaller rotation that makes a[p][q] 0, up to single precision;
+ * scale brings a into the range of float. */
 CUV_HOST_DEVICE CuvPcaRotation
 cuv_pca_rotation (const double *a, int n, int pitch, int round, int i,
     double scale, double limit)
@@ -166,7 +167,7 @@ cuv_pca_turn_block (
   a[qx * pitch + qy] = a[qy * pitch + qx] = qq;
 }
 
-/* The number of the block of the pairs i <= j. */
+/* Returns the number of the block of the pairs i <= j. */
 CUV_HOST_DEVICE int
 cuv_pca_block (int n, int i, int j)
 {
@@ -212,7 +213,7 @@ cuv_pca_list_rows (CuvPcaGroup group, int n, uint16_t *rows)
   }
 }
 
-/* 1 / x, approximately. */
+/* Returns an approximation of 1 / x. */
 CUV_HOST_DEVICE double
 cuv_pca_reciprocal (double x)
 {
@@ -227,11 +228,11 @@ cuv_pca_reciprocal (double x)
 #endif
 }
 
-/* First-order coefficient of vector j in the correction of vector i, from
- * elements of s = v a v^T and g = v v^T and the current values; where s is
- * within limit of the mean value times g, only the part that restores
- * orthogonality. The
- * coefficient of i in the correction of j is -g minus this one. */
+/* Returns the first-order coefficient of vector j in the correction of vector
+ * i, from elements of s = v a v^T and g = v v^T and the current values. Where s
+ * is within limit of the mean value times g, it is only the part that restores
+ * orthogonality. The coefficient of i in the correction of j is -g minus this
+ * one. */
 CUV_HOST_DEVICE double
 cuv_pca_correction (
     double s, double g, double value_i, double value_j, double limit)
@@ -242,8 +243,8 @@ cuv_pca_correction (
 }
 
 /* Stores elements i <= j of s and g: c holds s above the diagonal, g below it,
- * and on it the correction of the vector's length; values become s / g to first
- * order. */
+ * and on the diagonal the correction of the vector's length; values become s /
+ * g to first order. */
 CUV_HOST_DEVICE void
 cuv_pca_store_products (
     const CuvPcaScratch *self, int i, int j, double s, double g)
@@ -255,7 +256,7 @@ cuv_pca_store_products (
     self->values[i] = s * (2.0 - g);
 }
 
-/* s = v a v^T and g = v v^T, stored by cuv_pca_store_products(). */
+/* Computes s = v a v^T and g = v v^T, which cuv_pca_store_products() stores. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_find_products (CuvPcaGroup group, const CuvPcaScratch *self, int n)
 {
@@ -328,8 +329,8 @@ cuv_pca_refine_pair (const CuvPcaScratch *self, int i, int j, double m,
   self->b[to_i] = self->c[to_i] + x;
 }
 
-/* Second-order corrections of orthonormal vectors: g = c c^T, m = c values c^T.
- */
+/* Computes second-order corrections of orthonormal vectors: g = c c^T, m = c
+ * values c^T. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_refine (
     CuvPcaGroup group, CuvPcaScratch *self, int n, double limit, float largest)
@@ -390,7 +391,7 @@ cuv_pca_saves_step (int n, float largest)
       && cuv_pca_is_done (n, 4.0f * largest * largest * largest);
 }
 
-/* Trace, returned to every thread. */
+/* Returns the trace to every thread. */
 CUV_PCA_GROUP_FUNC double
 cuv_pca_trace (CuvPcaGroup group, const double *a, int n, int pitch)
 {
@@ -401,8 +402,9 @@ cuv_pca_trace (CuvPcaGroup group, const double *a, int n, int pitch)
   return cuv_pca_group_row_sum (group, sum);
 }
 
-/* A sweep of rotations, from the orthonormalised vectors or, if these are too
- * far from orthonormal, from the unit matrix. It is rarely needed. */
+/* Does a sweep of rotations, starting from the orthonormalised vectors or, if
+ * these are too far from orthonormal, from the unit matrix. It is rarely
+ * needed. */
 CUV_PCA_GROUP_NOINLINE void
 cuv_pca_rotate (CuvPcaGroup group, CuvPcaScratch self, int n, double norm)
 {
@@ -420,8 +422,8 @@ cuv_pca_rotate (CuvPcaGroup group, CuvPcaScratch self, int n, double norm)
         self.rotations, self.rows);
 }
 
-/* Eigenvectors of a (n x n, symmetric, positive semidefinite) as rows of
- * vectors, which hold the initial estimate, and their values; a is kept.
+/* Computes eigenvectors of a (n x n, symmetric, positive semidefinite) as rows
+ * of vectors, which hold the initial estimate, and their values; a is kept.
  * Iterates until corrections are at rounding level. Returns the number of
  * sweeps of rotations. turned: norm of all corrections, infinite after a sweep.
  */

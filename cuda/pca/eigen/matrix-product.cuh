@@ -8,7 +8,7 @@
 
 #include "pca/pca-mma.cuh"
 
-// Multiplies eight values from k on; four, if the row ends after them.
+// Multiplies eight values from k on, or four if the row ends after them.
 template <int COUNT, typename A, typename B>
 static __device__ __forceinline__ void
 cuv_pca_add_eight (A a, B b, int k, bool is_full, double (*sums)[2])
@@ -69,8 +69,9 @@ cuv_pca_each_tile (const CuvPcaGroup &group, int down, int across, Body body)
   }
 }
 
-// c = add + a b or, with ROWS, add + a b^T, with n values per row of a. Lanes
-// beyond the last row or column multiply arbitrary elements and store nothing.
+// Computes c = add + a b or, with ROWS, add + a b^T, with n values per row of
+// a. Lanes beyond the last row or column multiply arbitrary elements and store
+// nothing.
 template <bool ROWS>
 static __device__ __forceinline__ void
 cuv_pca_product_tiles (const CuvPcaGroup &group, const double *add,

@@ -18,7 +18,7 @@ typedef struct {
 
 #define CUV_PCA_MOMENTS_DOUBLES(n) ((n) * ((n) + 1))
 
-/* Sets the arrays to this memory, CUV_PCA_MOMENTS_DOUBLES (n). */
+/* Places the arrays in memory of CUV_PCA_MOMENTS_DOUBLES (n) doubles. */
 CUV_HOST_DEVICE void
 cuv_pca_place_moments (CuvPcaMoments *self, int n, double *memory)
 {
@@ -27,9 +27,9 @@ cuv_pca_place_moments (CuvPcaMoments *self, int n, double *memory)
   self->covariance = memory + n;
 }
 
-/* Pivot of a float band: the mean of some samples if they are so close to each
- * other that sums of squares would cancel; otherwise 0. Differences from it are
- * exact (Sterbenz), except for far outliers. */
+/* Returns the pivot of a float band: the mean of some samples if they are so
+ * close to each other that sums of squares would cancel; otherwise 0.
+ * Differences from it are exact (Sterbenz), except for far outliers. */
 CUV_HOST_DEVICE float
 cuv_pca_pivot (float minimum, float maximum, double sum, int count)
 {
@@ -49,14 +49,14 @@ cuv_pca_pivot_pixels (const CuvCube *cube)
   return n < CUV_PCA_PIVOT_PIXELS ? (int) n : CUV_PCA_PIVOT_PIXELS;
 }
 
-/* Index of the i-th pixel that pivots are estimated from. */
+/* Returns the index of the i-th pixel that pivots are estimated from. */
 CUV_HOST_DEVICE int64_t
 cuv_pca_pivot_pixel (const CuvCube *cube, int i)
 {
   return (int64_t) cube->width * cube->height * i / cuv_pca_pivot_pixels (cube);
 }
 
-/* Conversion to double: multiples of 2^64, and a remainder >= -2^63. */
+/* Converts to double, from multiples of 2^64 and a remainder >= -2^63. */
 CUV_HOST_DEVICE double
 cuv_pca_from_wide (CuvPcaWide x)
 {
@@ -66,8 +66,8 @@ cuv_pca_from_wide (CuvPcaWide x)
   return (double) high * 18446744073709551616.0 + (double) low;
 }
 
-/* Covariance of bands i <= j; for integers exact up to the final roundings.
- * by_m is 1 / pixels. */
+/* Returns the covariance of bands i <= j; for integers exact up to the final
+ * roundings. by_m is 1 / pixels. */
 CUV_HOST_DEVICE double
 cuv_pca_covariance (int n, const CuvPcaSum *sums, int64_t pixels, int is_exact,
     double by_m, int i, int j)
@@ -94,7 +94,7 @@ cuv_pca_is_flat (int n, const CuvPcaSum *sums, double by_m, int i)
       cuv_pca_covariance (n, sums, 0, 0, by_m, i, i) > 1e-13 * mean * mean);
 }
 
-/* The moments of a frame. is_exact: sums are integers. */
+/* Computes the moments of a frame. is_exact: sums are integers. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_find_moments (
     CuvPcaGroup group, CuvPcaMoments *self, const CuvPcaSum *sums, int is_exact)
@@ -129,8 +129,8 @@ cuv_pca_second_moment (const CuvPcaMoments *self, int i, int j)
   return self->covariance[i * self->n + j] + self->mean[i] * self->mean[j];
 }
 
-/* Scene cut: the second moments differ by more than half of the frame's
- * Frobenius norm. */
+/* Whether there is a scene cut: the second moments differ by more than half of
+ * the frame's Frobenius norm. */
 CUV_PCA_GROUP_FUNC int
 cuv_pca_is_cut (CuvPcaGroup group, const CuvPcaMoments *self,
     const CuvPcaMoments *frame, CuvPcaGroupSlot *slots)
@@ -147,8 +147,8 @@ cuv_pca_is_cut (CuvPcaGroup group, const CuvPcaMoments *self,
   return cuv_pca_group_sum (group, beyond, slots) > 0.0;
 }
 
-/* Difference of means; 0 if at rounding level, so that constant bands get no
- * variance. */
+/* Returns the difference of means, 0 if it is at rounding level, so that
+ * constant bands get no variance. */
 CUV_HOST_DEVICE double
 cuv_pca_drift (double from, double to)
 {
@@ -157,8 +157,8 @@ cuv_pca_drift (double from, double to)
   return fabs (drift) > 1e-11 * fabs (to) ? drift : 0.0;
 }
 
-/* self = (1 - a) self + a frame, as a mixture: its covariance includes that of
- * the two means. */
+/* Computes self = (1 - a) self + a frame, as a mixture: the covariance includes
+ * that of the two means. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_mix (CuvPcaGroup group, CuvPcaMoments *self, const CuvPcaMoments *frame,
     double a)

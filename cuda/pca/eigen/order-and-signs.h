@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Assigns eigenvectors to components: their order and signs, see
- * CuvPcaStabilise.
- */
+ * CuvPcaStabilise. */
 #ifndef CUV_PCA_EIGEN_ORDER_AND_SIGNS_H
 #define CUV_PCA_EIGEN_ORDER_AND_SIGNS_H
 
 #include "pca/eigen/jacobi.h"
 #include "pca/pca-types.h"
 
-/* Indices of values in descending order, stable. */
+/* Sorts the indices of values so that the values descend; the order is
+ * stable. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_sort (CuvPcaGroup group, const double *values, int n, int32_t *order)
 {
@@ -23,8 +23,8 @@ cuv_pca_sort (CuvPcaGroup group, const double *values, int n, int32_t *order)
   cuv_pca_group_sync (group);
 }
 
-/* 1, or -1 if the element of largest magnitude is negative; the first of those
- * that differ only by rounding. */
+/* Returns 1, or -1 if the element of largest magnitude is negative; if several
+ * differ only by rounding, the first decides. */
 CUV_HOST_DEVICE double
 cuv_pca_sign (const double *v, int n)
 {
@@ -38,7 +38,7 @@ cuv_pca_sign (const double *v, int n)
   return v[at] < 0.0 ? -1.0 : 1.0;
 }
 
-/* Index of the largest |dot| that is not taken; -1 if all are. */
+/* Returns the index of the largest |dot| that is not taken, -1 if all are. */
 CUV_HOST_DEVICE int
 cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
 {
@@ -51,9 +51,9 @@ cuv_pca_best_of (const double *dots, int n, const int32_t *taken)
   return best;
 }
 
-/* Greedy matching: order[k] becomes the new vector matched to old vector k,
- * pairs of largest |dot| first. best[k] is the best match of k among all. One
- * thread. */
+/* Matches greedily: order[k] becomes the new vector matched to old vector k,
+ * pairs of largest |dot| first. best[k] is the best match of k among all.
+ * Called by one thread. */
 CUV_HOST_DEVICE void
 cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
 {
@@ -82,7 +82,7 @@ cuv_pca_match_greedily (const CuvPcaScratch *self, int n)
   }
 }
 
-/* The index of the largest |dot|, found by a row of the group. */
+/* Returns the index of the largest |dot|, found by a row of the group. */
 CUV_PCA_GROUP_FUNC int
 cuv_pca_best_of_all (CuvPcaGroup group, const double *dots, int n)
 {
@@ -100,8 +100,8 @@ cuv_pca_best_of_all (CuvPcaGroup group, const double *dots, int n)
       group, largest == cuv_pca_group_row_max (group, largest) ? best : 0.0);
 }
 
-/* Matches new vectors to old ones; dot products are in b. The greedy search is
- * needed only if two have the same best match. */
+/* Matches new vectors to old ones; dot products are in scratch->b. The greedy
+ * search is needed only if two have the same best match. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_match (CuvPcaGroup group, const CuvPcaScratch *self, int n)
 {
@@ -184,7 +184,8 @@ cuv_pca_place_as_before (
   cuv_pca_arrange (group, &self, &scratch, scratch.order);
 }
 
-/* Element k of the combination of members weighted by row i of scratch->b. */
+/* Returns element k of the combination of members weighted by row i of
+ * scratch->b. */
 CUV_HOST_DEVICE double
 cuv_pca_turned (const CuvPcaBasis *self, const CuvPcaScratch *scratch,
     const int32_t *members, int g, int i, int k)

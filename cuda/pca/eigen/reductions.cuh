@@ -19,9 +19,9 @@ cuv_lanes_sum (unsigned mask, int lanes, double value)
   return value;
 }
 
-// Maximum of values >= 0, which are ordered like their bits: upper half first.
-// CUDA 12.4 uses a wrong register where the halves are combined to a double, so
-// that threads of a warp get different values.
+// Returns the maximum of values >= 0, which are ordered like their bits: first
+// by the upper half. CUDA 12.4 uses a wrong register where the halves are
+// combined to a double, so that threads of a warp get different values.
 static __device__ __forceinline__ double
 cuv_lanes_max (unsigned mask, int lanes, double value)
 {
@@ -59,7 +59,7 @@ cuv_pca_group_row_sum (CuvPcaGroup group, double value)
   return cuv_lanes_sum (cuv_pca_group_row_mask (group), group.columns, value);
 }
 
-// Maximum of values >= 0, here and below.
+// Returns the maximum; here and below values are >= 0.
 CUV_PCA_GROUP_FUNC double
 cuv_pca_group_row_max (CuvPcaGroup group, double value)
 {
@@ -68,7 +68,7 @@ cuv_pca_group_row_max (CuvPcaGroup group, double value)
 
 // ---- over the group, all of whose threads must call them ----
 
-// Barrier with memory ordering.
+// Synchronises the group, with memory ordering.
 CUV_PCA_GROUP_FUNC void
 cuv_pca_group_sync (CuvPcaGroup group)
 {
@@ -115,7 +115,7 @@ cuv_pca_group_max (CuvPcaGroup group, double value, CuvPcaGroupSlot *slots)
       .value;
 }
 
-// Adds fixed-point integers, which is faster: 512 threads times 2^22 fit 32
+// Adds fixed-point integers, which is faster: 512 threads times 2^22 fit in 32
 // bits.
 CUV_PCA_GROUP_FUNC CuvPcaMagnitude
 cuv_pca_group_magnitude (

@@ -22,7 +22,7 @@
  * than 32 lanes, parts of its only warp. Matrix products are split over whole
  * warps. */
 typedef struct {
-  int row, rows, column, columns; /* of this thread; of the group */
+  int row, rows, column, columns; /* place of this thread; size of the group */
   int warp, warps, lane;
 } CuvPcaGroup;
 
@@ -36,8 +36,7 @@ enum { CUV_PCA_GROUP_SLOTS = 32 };
 
 /* Magnitude of a matrix's elements: an upper bound of the sum of squares, and
  * the largest absolute value. On the GPU a sum above 1 means only that it is
- * above 1.
- */
+ * above 1. */
 typedef struct {
   float squares, largest;
 } CuvPcaMagnitude;
@@ -110,7 +109,8 @@ cuv_pca_group_is_first (CuvPcaGroup group)
 
 /* ---- vectors and matrices ---- */
 
-/* Four independent partial sums, to hide latency. */
+/* Returns the dot product, from four independent partial sums to hide
+ * latency. */
 CUV_HOST_DEVICE double
 cuv_pca_dot (const double *a, const double *b, int n)
 {
@@ -129,7 +129,8 @@ cuv_pca_dot (const double *a, const double *b, int n)
 /* Rows of matrices are `pitch` values apart, and zero-padded for products by a
  * block, see matrix-product.cuh. */
 
-/* c = a b^T with rows_a x n and rows_b x n operands; c must not alias them. */
+/* Computes c = a b^T with rows_a x n and rows_b x n operands; c must not alias
+ * them. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_multiply (CuvPcaGroup group, const double *a, int rows_a,
     const double *b, int rows_b, int n, int pitch, double *c)
@@ -160,7 +161,7 @@ cuv_pca_multiply_half (CuvPcaGroup group, const double *a, const double *b,
 #endif
 }
 
-/* Adds the sum of x[i] times row i, i = 0 .. 3, of n values. */
+/* Adds the sum of x[i] times row i, i = 0 .. 3, to n values. */
 CUV_HOST_DEVICE void
 cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
     const double *__restrict rows, int pitch, int n)
@@ -170,8 +171,8 @@ cuv_pca_add_rows (double *__restrict to, const double *__restrict x,
         + (x[2] * rows[2 * pitch + j] + x[3] * rows[3 * pitch + j]);
 }
 
-/* c = add + a b (add NULL: 0), where a has n values per row and b n rows. c
- * must not alias them. */
+/* Computes c = add + a b, or a b if add is NULL, where a has n values per row
+ * and b n rows. c must not alias them. */
 CUV_PCA_GROUP_FUNC void
 cuv_pca_add_product (CuvPcaGroup group, const double *add, const double *a,
     int rows, const double *b, int columns, int n, int pitch, double *c)
@@ -238,7 +239,8 @@ cuv_pca_pad (CuvPcaGroup group, double *a, int g, int pitch)
 #endif
 }
 
-/* Largest absolute difference of the g x g product from the unit matrix. */
+/* Returns the largest absolute difference of the g x g product from the unit
+ * matrix. */
 CUV_PCA_GROUP_FUNC double
 cuv_pca_unit_distance (CuvPcaGroup group, const double *product, int g,
     int pitch, CuvPcaGroupSlot *slots)

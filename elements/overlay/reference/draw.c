@@ -22,8 +22,9 @@ typedef struct {
   int x0, x1;
 } Span;
 
-/* Bounds of the pixels of row y that a line covers: the line and its caps lie
- * in the strip |cross product| <= low, which is 2 low / |dy| wide in a row. */
+/* Returns bounds of the pixels of row y that a line covers: the line and its
+ * caps lie in the strip |cross product| <= low, which is 2 low / |dy| wide in a
+ * row. */
 static Span
 line_span (const CuvPrimitive *p, int y)
 {
@@ -43,7 +44,7 @@ line_span (const CuvPrimitive *p, int y)
 }
 
 /* Finds one or two spans that contain all covered pixels of rows y0 .. y1 - 1;
- * *solid: every pixel of them is covered. Returns their number. */
+ * *solid: whether every pixel of the spans is covered. Returns their number. */
 static int
 find_spans (const CuvPrimitive *p, int y0, int y1, Span spans[2], bool *solid)
 {

@@ -31,7 +31,7 @@ is_interleaved (const CuvComponent *a, const CuvComponent *b)
       && b->data - a->data < a->step;
 }
 
-/* The plane whose first component is this one. */
+/* Returns the plane whose first component is `first`. */
 static Plane
 find_plane (const CuvFrame *frame, int first)
 {
@@ -61,7 +61,8 @@ sample_of (const Plane *plane, int x, int y)
 
 /* ---- means ---- */
 
-/* Adds each of n bytes of up to MAX_ROWS rows to its sum. */
+/* Adds the n bytes of each of up to MAX_ROWS rows to the sums of their
+ * columns. */
 static void
 sum_fill_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
     uint32_t *restrict sums)
@@ -77,7 +78,7 @@ sum_fill_rows (const uint8_t *restrict bytes, int stride, int n_rows, int n,
     sums[i] += part[i];
 }
 
-/* Sums each of n bytes of a row over the rows: up to 2^24 rows fit. */
+/* Sums each of n columns of bytes over n_rows rows, at most 2^24. */
 static void
 sum_rows (const uint8_t *bytes, int stride, int n_rows, int n, uint32_t *sums)
 {
@@ -87,7 +88,7 @@ sum_rows (const uint8_t *bytes, int stride, int n_rows, int n, uint32_t *sums)
         n_rows - y < MAX_ROWS ? n_rows - y : MAX_ROWS, n, sums);
 }
 
-/* Sums of the components in a window. */
+/* Computes the sums of the components in a window. */
 static void
 sum_window (
     const Plane *plane, const CuvOverlayFillWindow *w, uint64_t total[MAX_STEP])
@@ -133,8 +134,8 @@ typedef struct {
   int x0, x1;
 } Span;
 
-/* The pixels of row y that an ellipse covers, including those outside the
- * frame; they are symmetric about its centre. */
+/* Returns the pixels of row y that an ellipse covers, including those outside
+ * the frame; they are symmetric about its centre. */
 static Span
 ellipse_span (const CuvPrimitive *p, int y)
 {
@@ -153,8 +154,9 @@ ellipse_span (const CuvPrimitive *p, int y)
   return (Span){ low, 2 * p->fill.x + p->fill.width - low };
 }
 
-/* The pixels that the fill covers in any of the rows y0 .. y1 - 1. Of any two
- * rows, the range of one contains that of the other, or one is empty. */
+/* Returns the pixels that the fill covers in any of the rows y0 .. y1 - 1. Of
+ * any two rows, the range of one contains that of the other, or one is
+ * empty. */
 static Span
 find_span (const CuvPrimitive *p, int y0, int y1)
 {
@@ -182,7 +184,7 @@ typedef struct {
   const CuvPrimitive *p;
   const Plane *plane;
   const uint8_t *means;
-  int left, top, w, h; /* size of the cells, in samples */
+  int left, top, w, h; /* position and size of the first cell, in samples */
   int from, to;        /* columns of samples that are drawn */
   int rows[2];         /* rows of cells that are in bytes[] */
   CuvOverlayFillPlace places[MAX_RUN];
@@ -229,7 +231,7 @@ set_run (Painter *self, int from, int to)
   }
 }
 
-/* cuv_fill_mix() with 16-bit integers. */
+/* Computes cuv_fill_mix() with 16-bit integers. */
 static inline uint8_t
 mix (uint8_t a, uint8_t b, uint16_t wa, uint16_t wb)
 {

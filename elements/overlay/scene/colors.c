@@ -6,7 +6,7 @@
 #include <math.h>
 #include "gstcolor.h"
 
-/* Easy to distinguish, none too dark. */
+/* Colours that are easy to distinguish, none too dark. */
 static const guint palette[] = { 0xffe6194b, 0xff3cb44b, 0xffffe119, 0xff4363d8,
   0xfff58231, 0xff911eb4, 0xff42d4f4, 0xfff032e6, 0xffbfef45, 0xfffabed4,
   0xff469990, 0xff9a6324 };

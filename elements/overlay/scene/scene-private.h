@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the files that build a scene. */
+/* Types and functions that the files that build a scene share. */
 #ifndef GST_CUV_SCENE_PRIVATE_H
 #define GST_CUV_SCENE_PRIVATE_H
 
@@ -23,15 +23,15 @@ typedef struct {
  * Returns FALSE if one cannot be hidden. */
 gboolean gst_cuv_scene_add_fills (GstCuvScene *self, GArray *hidden);
 
-/* The colour of a label, a track or a kind of metadata: ARGB, opacity included.
- * label-colors wins, then the property color, then the palette by track (by
- * label if that is -1). */
+/* Returns the colour of a label, a track or a kind of metadata: ARGB, opacity
+ * included. label-colors wins, then the property color, then the palette by
+ * track (by label if that is -1). */
 guint gst_cuv_scene_color (
     const GstCuvScene *self, const gchar *label, gint64 track);
 guint gst_cuv_scene_object_color (
     const GstCuvScene *self, const GstCuvObject *object);
 
-/* The text of a quark, "" if it is 0. */
+/* Returns the object's label, "" if it has none. */
 const gchar *gst_cuv_scene_object_label (const GstCuvObject *object);
 
 /* Draws a filled rectangle with the text centred in it, cut at its lower

@@ -12,14 +12,13 @@ typedef struct {
   const GstCuvTable *table;
   const guint8 *pictures;
   guint n_rows;
-  gint region, name, similarity; /* columns; -1: none */
+  gint region, name, similarity; /* indices of columns; -1: none */
   gint columns, rows, scale;     /* pixels of a picture, and magnification */
   gint width, height;            /* size of a picture as drawn */
   gint cell_width, cell_height;  /* size of a cell, including border and name */
   gint line;                     /* height of a name's line; 0: no names */
   gint digit;                    /* width of a digit of a name */
-  gsize begin, end;              /* bytes at the ends that all names have in
-                                  * common */
+  gsize begin, end;              /* bytes that all names begin and end with */
   gint64 id;                     /* id of the region; -1: the whole frame */
   guint argb;
 } Strip;
@@ -59,7 +58,7 @@ color_of (const GstCuvScene *scene, const Strip *strip)
 
 /* ---- names ---- */
 
-/* The last path component; NULL: none. */
+/* Returns the last path component of a name, or NULL if there is none. */
 static const gchar *
 name_of (const Strip *strip, guint row)
 {
@@ -101,7 +100,8 @@ common_begin (const gchar *a, const gchar *b, gsize most)
   return n;
 }
 
-/* a, b: the ends of texts. */
+/* Returns the number of equal bytes, up to `most`, before the ends a and b of
+ * two texts. */
 static gsize
 common_end (const gchar *a, const gchar *b, gsize most)
 {
@@ -145,8 +145,8 @@ compare_names (Strip *strip)
   keep_whole (strip, first, size);
 }
 
-/* The text shown for a name; if it is too long, the common parts are left
- * out. */
+/* Renders the text shown for a name; if it is too long, the common parts are
+ * left out. */
 static const CuvTextMask *
 render_name (const GstCuvScene *scene, const Strip *strip, const gchar *name)
 {
@@ -221,8 +221,8 @@ add_cell (
 
 /* ---- strips ---- */
 
-/* Draws the rows of the strip's region from first on, as long as they fit the
- * frame's width; the first one in any case, clipped. */
+/* Draws the rows of the strip's region from first on, until the frame's width
+ * is used up; always draws the first one, clipped. */
 static void
 add_strip (GstCuvScene *scene, const Strip *strip, guint first)
 {
@@ -248,8 +248,8 @@ fits_above (const GstCuvScene *scene, const Strip *strip)
   return scene->bottom == scene->height || strip->cell_height <= scene->bottom;
 }
 
-/* The height of a line of digits. Fallback fonts for other scripts may be
- * higher; their text is cut. */
+/* Measures a digit and the height of a line of digits. Fallback fonts for other
+ * scripts may be higher; their text is cut. */
 static void
 measure_digit (const GstCuvScene *scene, Strip *strip)
 {

@@ -40,7 +40,7 @@ clear_entries (CuvText *self)
     clear_entry (&self->entries[i]);
 }
 
-/* A font map of its own: Pango's default one belongs to one thread. */
+/* Uses a font map of its own: Pango's default one belongs to one thread. */
 CuvText *
 cuv_text_new (void)
 {
@@ -72,7 +72,8 @@ cuv_text_free (CuvText *self)
 
 /* ---- fonts ---- */
 
-/* The size in pixels, 0 if the description has none. A point is 4/3 pixels. */
+/* Returns the size in pixels, 0 if the description has none. A point is 4/3
+ * pixels. */
 static double
 font_pixels (const PangoFontDescription *description)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cached masks; the least recently used is dropped. */
+/* Maximum number of cached masks; the least recently used one is dropped. */
 #define CUV_TEXT_MAX_MASKS 256
 #define CUV_TEXT_MAX_LENGTH 128 /* characters; longer text is cut */
 #define CUV_TEXT_MAX_WIDTH 2048 /* pixels */
@@ -30,9 +30,9 @@ const char *cuv_text_font_problem (const char *font);
  * none. A different description empties the cache. */
 void cuv_text_set_font (CuvText *self, const char *font, int pixels);
 
-/* The mask of a line of text, ellipsized to max_width pixels. It belongs to
- * self and is valid until the next call. Returns NULL if text is empty, or out
- * of memory. */
+/* Renders the mask of a line of text, ellipsized to max_width pixels. It
+ * belongs to self and is valid until the next call. Returns NULL if text is
+ * empty, or out of memory. */
 const CuvTextMask *cuv_text_render (
     CuvText *self, const char *text, int max_width);
 

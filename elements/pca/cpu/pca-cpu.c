@@ -27,7 +27,8 @@ struct _CuvPcaCpu {
   CuvPcaTrack track;
   CuvPcaDsp dsp;
   int n, n_workers; /* n: number of bands */
-  int n_scores;     /* capacity of the workers' scores */
+  int n_scores; /* number of components that the workers' scores have room for
+                 */
   Worker *workers;
   CuvPcaSum *chunks, *sums; /* sums of each chunk, and of the frame */
 

@@ -12,8 +12,8 @@ typedef struct _CuvPcaCpu CuvPcaCpu;
 CuvPcaCpu *cuv_pca_cpu_new (int n);
 void cuv_pca_cpu_free (CuvPcaCpu *self); /* NULL is allowed */
 
-/* The state from frame to frame, to be read, saved or replaced between runs.
- * Owned by self. */
+/* Returns the state that is kept from frame to frame, to be read, saved or
+ * replaced between runs. Owned by self. */
 CuvPcaTrack *cuv_pca_cpu_track (CuvPcaCpu *self);
 
 /* Updates the basis with a cube, unless it is frozen, and paints width x height

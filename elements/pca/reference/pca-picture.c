@@ -26,7 +26,7 @@ cuv_pca_limits_init (
     cuv_pca_find_limits (self, bins + c * CUV_PCA_BINS, display->percentile, c);
 }
 
-/* NaN becomes 0. */
+/* Clamps to 0 .. top and adds bias; NaN becomes 0 before. */
 static int32_t
 to_int (double value, double top, double bias)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The samples of a band, centred unless mode is SECOND_MOMENTS. */
+/* Reads the samples of a band, centred unless mode is SECOND_MOMENTS. */
 static void
 read_tile_row (
     const CuvPcaTile *tile, const CuvPcaBasis *basis, int b, double *row)
@@ -19,8 +19,8 @@ read_tile_row (
         - mean;
 }
 
-/* Mode pearson divides by the deviation; bands without variance have weight
- * 0. */
+/* Returns the weight of a band in a component. Mode pearson divides by the
+ * deviation; bands without variance have weight 0. */
 static double
 weight_of (const CuvPcaBasis *basis, int k, int b)
 {

@@ -7,7 +7,7 @@
 #include "pca.h"
 
 typedef struct {
-  CuvPcaMoments moments, frame; /* running, and of the last frame */
+  CuvPcaMoments moments, frame; /* running; those of the last frame */
   CuvPcaBasis basis;
   CuvPcaScratch scratch;
   CuvPcaLimits limits; /* smoothed percentiles */
@@ -15,7 +15,8 @@ typedef struct {
   CuvPcaDisplay limits_of; /* settings that the limits were computed with */
 } CuvPcaTrack;
 
-/* Returns false if out of memory; then clear() it, too. */
+/* Initialises the state for n bands. Returns false if out of memory; call
+ * cuv_pca_track_clear() in that case, too. */
 bool cuv_pca_track_init (CuvPcaTrack *self, int n);
 void cuv_pca_track_clear (CuvPcaTrack *self);
 void cuv_pca_track_reset (CuvPcaTrack *self);

@@ -169,8 +169,8 @@ cuv_pca_set_pivots (CuvPcaSum *sums, int n, const float *pivots)
     sums[n * CUV_PCA_STRIDE (n) + k].d = pivots[k];
 }
 
-/* Exact for integers: a tile's sum of products is below 2^53. The product of
- * two floats is exact in double. */
+/* The result is exact for integers: a tile's sum of products is below 2^53. The
+ * product of two floats is exact in double. */
 static double
 sum_of_products (const double *a, const double *b)
 {

@@ -20,7 +20,7 @@ let socket = null;
 let retry = 0; // timer
 let pause = firstPause;
 let paused = false;
-let times = []; // of the frames of the last seconds
+let times = []; // arrival times of the frames of the last seconds
 let updated = 0;
 let arrived = 0; // time of the last frame; 0: none on this connection
 
@@ -95,8 +95,8 @@ function disconnect() {
   old?.close();
 }
 
-// Finds out why there is no connection, by a request: browsers do not report the
-// status of a WebSocket.
+// Finds out, with a request, why there is no connection: browsers do not report
+// the status of a WebSocket.
 async function explain() {
   let text = 'Disconnected: the pipeline has ended or cannot be reached.';
   let again = true;
@@ -113,7 +113,7 @@ async function explain() {
       text = 'Disconnected.';
     }
   } catch {
-    // the text above
+    // text is still the one set above
   }
   if (socket !== null || paused || document.hidden) {
     return;
@@ -133,7 +133,7 @@ function ask() {
 
 // ---- frames ----
 
-// The connection may have ended while the picture was decoded.
+// Shows a message, unless the connection ended while the picture was decoded.
 async function show(message, isWanted) {
   const size = new DataView(message).getUint32(0, true);
   const record = JSON.parse(new TextDecoder().decode(
@@ -155,7 +155,7 @@ async function show(message, isWanted) {
   document.dispatchEvent(new CustomEvent('frame-shown', { detail: record }));
 }
 
-// The number of canvas pixels per screen pixel.
+// Returns the number of canvas pixels per screen pixel.
 function scale() {
   const width = canvas.clientWidth, height = canvas.clientHeight;
   return width && height
@@ -241,7 +241,7 @@ const labelCounts = new Map(); // key: output
 
 function updateLabels(record) {
   const counts = new Map();
-  const tracked = new Set(); // boxes have the colours of tracks, not the label's
+  const tracked = new Set(); // labels whose boxes have the colours of tracks
   for (const object of record.objects ?? []) {
     const key = 'label ' + labelOf(object);
     counts.set(key, (counts.get(key) ?? 0) + 1);

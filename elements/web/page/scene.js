@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws a record on the picture of its frame.
 
-// The colors of visionoverlay, so that both show an object in the same one.
+// The colors of visionoverlay, so that both show an object in the same color.
 const palette = ['#e6194b', '#3cb44b', '#ffe119', '#4363d8', '#f58231',
   '#911eb4', '#42d4f4', '#f032e6', '#bfef45', '#fabed4', '#469990', '#9a6324'];
 const trailLength = 40;
 
-// g_str_hash() of the text's UTF-8
+// Computes g_str_hash() of the text in UTF-8.
 function hash(text) {
   let h = 5381;
   for (const byte of new TextEncoder().encode(text)) {
@@ -24,7 +24,8 @@ export function labelOf(object) {
   return object.roi_type ?? object.detection?.label ?? '';
 }
 
-// The tables of a record that are drawn: [{key, shape, rows, width, height}].
+// Returns the tables of a record that are drawn: [{key, shape, rows, width,
+// height}].
 export function tablesOf(record) {
   const found = [];
   for (const [name, info] of Object.entries(record)) {
@@ -94,7 +95,7 @@ export class Scene {
     }
   }
 
-  // Inside the object's pixels, as visionoverlay draws it.
+  // Draws the box inside the object's pixels, as visionoverlay does.
   #box(context, object) {
     const half = this.line / 2;
     context.strokeStyle = colorOf(labelOf(object), object.id);
@@ -102,7 +103,7 @@ export class Scene {
       object.w * this.sx - this.line, object.h * this.sy - this.line);
   }
 
-  // Above the box, or in it if there is no room.
+  // Writes text above the box, or inside it if there is no room above.
   #text(context, object, text, scale) {
     if (text === '') {
       return;
@@ -147,7 +148,7 @@ export class Scene {
     }
   }
 
-  // Where tracks have been; those that are no longer seen are removed.
+  // Updates the paths of tracks; removes tracks that are no longer seen.
   #follow(objects, frame) {
     for (const object of objects) {
       if (object.id === undefined) {

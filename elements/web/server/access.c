@@ -3,8 +3,8 @@
  * Foreign pages do not get frames, because responses allow only pages of this
  * server to read them, requests name the page that sent them (Origin,
  * Sec-Fetch-Site), and Host must not be a name that somebody else's DNS maps to
- * this machine (DNS rebinding). If a header comes twice, the two values as a
- * list match nothing. */
+ * this machine (DNS rebinding). If a header comes twice, its values are joined
+ * to a list, which matches nothing. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -79,8 +79,8 @@ cuv_web_token_valid (
 
 /* ---- host and origin ---- */
 
-/* The host of "host:port", in lower case, without the brackets of IPv6. Returns
- * NULL if the text is not valid. */
+/* Returns the host of "host:port", in lower case, without the brackets of IPv6.
+ * Returns NULL if the text is not valid. */
 static gchar *
 host_of (const gchar *authority)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a request to a response: which stream, which of its resources, and who
- * may have it. */
+/* From a request to a response: finds the stream and its resource, and checks
+ * who may have it. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -46,8 +46,9 @@ static const Resource resources[] = {
 
 /* ---- routes ---- */
 
-/* Whether path is in the stream's. If so, sets *rest to what follows: "ws" for
- * "/ws" in "/"; NULL for "/door" in "/door", where a slash is missing. */
+/* Whether path is in that of the stream. If so, sets *rest to what follows:
+ * "ws" for "/ws" in "/"; NULL for "/door" in "/door", where a slash is
+ * missing. */
 static gboolean
 is_below (const CuvWebStream *stream, const gchar *path, const gchar **rest)
 {
@@ -64,7 +65,7 @@ is_below (const CuvWebStream *stream, const gchar *path, const gchar **rest)
   return TRUE;
 }
 
-/* The stream with the longest path that contains this one, or NULL. */
+/* Returns the stream with the longest path that contains this path, or NULL. */
 static CuvWebStream *
 find_stream (const CuvWebServer *server, const gchar *path, const gchar **rest)
 {

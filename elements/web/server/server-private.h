@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the server share. Its thread runs everything here, except
- * where noted. */
+/* Types and functions that the files of the server share. All functions are for
+ * the server's thread, except where noted. */
 #ifndef CUV_WEB_SERVER_PRIVATE_H
 #define CUV_WEB_SERVER_PRIVATE_H
 
@@ -54,10 +54,10 @@ gboolean cuv_web_token_valid (
 
 /* ---- request.c ---- */
 
-/* The check of CuvHttpConfig: adds headers to the response, refuses other
- * hosts. */
+/* Checks a request, as `check` of CuvHttpConfig: adds headers to the response,
+ * and refuses other hosts. */
 void cuv_web_check (SoupServerMessage *message, gpointer server);
-/* A SoupServerCallback. */
+/* Handles a request, as a SoupServerCallback. */
 void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
     const char *path, GHashTable *query, gpointer server);
 /* Whether each stream serves something of this name below its path. */
@@ -65,7 +65,8 @@ gboolean cuv_web_is_resource (const gchar *name);
 
 /* ---- websocket.c ---- */
 
-/* The WebSocket of a message whose handshake was answered; to be unreffed. */
+/* Returns the WebSocket of a message whose handshake was answered; to be
+ * unreffed. */
 SoupWebsocketConnection *cuv_web_take_websocket (SoupServerMessage *message);
 
 /* ---- stream.c ---- */
@@ -78,7 +79,7 @@ struct _CuvWebStream {
   gint max_viewers, n_viewers, n_waiting; /* atomic */
 
   GMutex lock;
-  CuvWebFrame *published; /* but not delivered yet, or NULL */
+  CuvWebFrame *published; /* published but not delivered yet, or NULL */
   guint64 announced;      /* serial of the newest buffer; 0: none */
   guint64 flushed;        /* frames up to this serial are not sent */
   CuvWebCounts counts;
@@ -105,16 +106,16 @@ typedef struct _CuvViewer CuvViewer;
 /* These add a viewer to the stream, which owns it. */
 void cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
     SoupWebsocketConnection *websocket);
-/* An endless response of frames in this form. */
+/* Adds an endless response of frames in this form. */
 void cuv_viewer_add_response (CuvWebStream *stream, SoupServerMessage *message,
     CuvWebForm form, const gchar *content_type);
-/* A response with the next frame. */
+/* Adds a response with the next frame only. */
 void cuv_viewer_add_single (CuvWebStream *stream, SoupServerMessage *message,
     CuvWebForm form, const gchar *content_type);
 gboolean cuv_viewer_waits (const CuvViewer *self);
-/* Sends the stream's newest frame if it waits for one. */
+/* Sends the stream's newest frame if the viewer waits for one. */
 void cuv_viewer_offer (CuvViewer *self);
-/* Drops the viewer if it has timed out or gone; FALSE then. */
+/* Drops the viewer and returns FALSE if it has timed out or gone. */
 gboolean cuv_viewer_tick (CuvViewer *self, gint64 now);
 void cuv_viewer_free (gpointer self);
 

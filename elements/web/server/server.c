@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Limit for a server, viewers included. The usual limit of a process is 1024
- * files. */
+/* Maximum number of connections of a server, viewers included. The usual limit
+ * of a process is 1024 files. */
 #define MAX_CONNECTIONS 256
 
 static GMutex registry_lock;
@@ -201,8 +201,8 @@ server_new (const CuvWebConfig *config, GError **error)
 
 /* ---- sharing a server ---- */
 
-/* The first property in which a config differs from that of the server, or
- * NULL. */
+/* Returns the first property in which a config differs from that of the server,
+ * or NULL. */
 static const gchar *
 difference (const CuvWebServer *self, const CuvWebConfig *config)
 {

@@ -12,7 +12,7 @@
  * A request: libsoup calls cuv_web_check(), then cuv_web_handle(), which
  * responds with a file of the page or adds a viewer to a stream. A frame:
  * cuv_web_stream_publish() in the encoder's thread, then cuv_viewer_offer() for
- * each viewer in the server's. */
+ * each viewer in the server's thread. */
 #ifndef CUV_WEB_SERVER_H
 #define CUV_WEB_SERVER_H
 
@@ -37,10 +37,11 @@ typedef struct _CuvWebServer CuvWebServer;
  */
 CuvWebServer *cuv_web_server_open (const CuvWebConfig *config, GError **error);
 
-/* The last call ends all connections. */
+/* Leaves a server; the last call ends all connections. */
 void cuv_web_server_close (CuvWebServer *self);
 
-/* The URL, such as "http://127.0.0.1:8080", without a slash at its end. */
+/* Returns the URL, such as "http://127.0.0.1:8080", without a slash at its
+ * end. */
 const gchar *cuv_web_server_url (const CuvWebServer *self);
 
 typedef struct _CuvWebStream CuvWebStream;
@@ -65,7 +66,7 @@ void cuv_web_stream_free (CuvWebStream *self);
 /* max_viewers: at most G_MAXINT. */
 void cuv_web_stream_set_max_viewers (CuvWebStream *self, guint max_viewers);
 
-/* The number of viewers, and how many of them wait for a frame. */
+/* Return the number of viewers, and how many of them wait for a frame. */
 guint cuv_web_stream_viewers (const CuvWebStream *self);
 guint cuv_web_stream_waiting (const CuvWebStream *self);
 
@@ -73,7 +74,7 @@ guint cuv_web_stream_waiting (const CuvWebStream *self);
  * serial that is returned: viewers then wait for that frame instead of getting
  * an older one. */
 guint64 cuv_web_stream_announce (CuvWebStream *self);
-/* Frames that were announced before this are not sent. */
+/* Stops frames that were announced before this call from being sent. */
 void cuv_web_stream_flush (CuvWebStream *self);
 
 /* Sends the frame to all viewers that wait. Takes ownership of it. */

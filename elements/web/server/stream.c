@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The frames of a path and who waits for them. */
+/* The frames of a path and the viewers that wait for them. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -178,7 +178,7 @@ cuv_web_stream_is_stale (CuvWebStream *self)
   return stale;
 }
 
-/* NULL: none, or it was flushed. */
+/* Returns the published frame; NULL if there is none, or it was flushed. */
 static CuvWebFrame *
 take_published (CuvWebStream *self)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A client that gets frames. At most one frame is in flight to it, and it gets
- * the newest one when it has taken that. A WebSocket message is taken when the
- * client has answered it, with any message: otherwise frames would become old
- * in the buffers of sockets. Data of an HTTP response is taken when the kernel
- * has it. */
+ * the newest one when it has taken that. A WebSocket message counts as taken
+ * when the client has answered it, with any message: otherwise frames would go
+ * stale in the buffers of sockets. An HTTP response counts as taken when the
+ * kernel has its data. */
 #include "server/server-private.h"
 
-/* Bytes of a viewer's answer, which may have any content. */
+/* Maximum size in bytes of a viewer's answer, whose content does not matter. */
 #define MAX_ANSWER 1024
 #define PING_SECONDS 10
 
@@ -23,7 +23,7 @@ struct _CuvViewer {
   guint64 seen;      /* serial of the frame sent last */
 };
 
-/* The signal "closed" comes later. */
+/* Whether a WebSocket is closing; its signal "closed" comes later. */
 static gboolean
 is_closing (const CuvViewer *self)
 {
@@ -89,7 +89,7 @@ viewer_drop (CuvViewer *self)
   cuv_web_stream_recount (stream);
 }
 
-/* The response is complete, or its connection has ended. */
+/* Called when the response is complete, or its connection has ended. */
 static void
 on_finished (CuvViewer *self)
 {
@@ -172,7 +172,7 @@ on_writable (GSocket *socket, GIOCondition condition, gpointer data)
 }
 
 /* Waits until libsoup has sent all: for a client that answers before it has
- * read, libsoup would queue one frame after the other. As long as libsoup has
+ * read, libsoup would queue one frame after the other. While libsoup has
  * something to send, its own source on this socket has a higher priority than
  * this one. */
 static void
@@ -191,8 +191,8 @@ on_answer (CuvViewer *self)
 /* ---- when a viewer ends ---- */
 
 /* Whether the client does not take its frame, has gone, or waits for a single
- * frame that has not come. One that has closed its sending side may still read:
- * sending a frame will show it. */
+ * frame that has not come. A client that has closed its sending side may still
+ * read: only sending a frame can show whether it does. */
 static gboolean
 viewer_is_over (const CuvViewer *self, gint64 now)
 {

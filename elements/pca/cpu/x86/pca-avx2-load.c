@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loads tiles from cubes of any layout: bands are copied row by row, or blocks
- * of bands and pixels are transposed. Bytes become 16-bit integers, all else
- * doubles. */
+ * of bands and pixels are transposed. Bytes become 16-bit integers, other
+ * samples doubles. */
 #include "cpu/pca-dsp.h"
 #include "cuvavx2.h"
 
@@ -251,8 +251,9 @@ mark_ignored (const CuvPcaBands *bands, CuvPcaTile *tile)
   }
 }
 
-/* A double sum of floats is finite if and only if they all are. 16 sums at a
- * time are in registers. */
+/* Marks pixels with a sample that is not finite: a sum of floats in double is
+ * finite if and only if they all are. The sums of 16 pixels stay in
+ * registers. */
 static void
 mark_not_finite (CuvPcaTile *tile)
 {

@@ -7,7 +7,8 @@
 /* Register blocking. */
 enum { BLOCK_ROWS = 3, BLOCK_COLUMNS = 4, UNROLLED = 4 };
 
-/* Horizontal sums of four vectors: (lane 0 + lane 1) + (lane 2 + lane 3). */
+/* Returns the horizontal sums of four vectors: (lane 0 + lane 1) + (lane 2 +
+ * lane 3). */
 static inline __m256d
 add_lanes (const __m256d sums[BLOCK_COLUMNS])
 {
@@ -18,7 +19,7 @@ add_lanes (const __m256d sums[BLOCK_COLUMNS])
       _mm256_permute2f128_pd (a, b, 0x20), _mm256_permute2f128_pd (a, b, 0x31));
 }
 
-/* For integers 0 <= value < 2^52. */
+/* Converts integers 0 <= value < 2^52. */
 static inline __m256i
 to_integers (__m256d value)
 {
@@ -65,7 +66,7 @@ pca_add_block (const double *a, const double *b, bool is_exact, CuvPcaSum *sums,
     store_row (add_lanes (acc[i]), is_exact, sums + i * stride);
 }
 
-/* A lane adds 16 products of bytes: far below 2^31. */
+/* Each lane adds 16 products of bytes: far below 2^31. */
 static inline void
 add_narrow_block (
     const int16_t *a, const int16_t *b, CuvPcaSum *sums, int stride)
