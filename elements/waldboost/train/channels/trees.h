@@ -18,8 +18,8 @@
 #ifndef CUV_TRAIN_TREES_H
 #define CUV_TRAIN_TREES_H
 
-#include "channels/trees.h"
 #include "train/train.h"
+#include "waldboost/channels/channels-types.h"
 
 enum {
   CUV_TRAIN_TREE_BITS = 8, /* leaves are in units of 2^-8 */
