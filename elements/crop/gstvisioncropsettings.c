@@ -73,16 +73,18 @@ gst_vision_crop_parse_labels (gpointer settings)
  */
 static const GstCuvSetting list[] = {
   { "width", "Width",
-      "Width of the pictures in pixels (0 = from height, or the object's own)",
+      "Width of the pictures in pixels (0 = in proportion to height, or the "
+      "object's width if height is 0, too)",
       .offset = AT (width), .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
   { "height", "Height",
-      "Height of the pictures in pixels (0 = from width, or the object's own)",
+      "Height of the pictures in pixels (0 = in proportion to width, or the "
+      "object's height if width is 0, too)",
       .offset = AT (height), .type = G_TYPE_UINT, .maximum = CUV_CROP_MAX },
   { "add-borders", "Add borders",
       "Keep the aspect ratio, with black borders, instead of stretching",
       .offset = AT (add_borders), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "margin", "Margin",
-      "Added on each side of the box, as a fraction of its width and height",
+      "Margin on each side of the box, as a fraction of its width or height",
       .offset = AT (margin), .type = G_TYPE_DOUBLE, .maximum = 10 },
   { "min-size-width", "Minimum width",
       "Minimum width of objects in pixels (0 = any)", .offset = AT (min_width),
@@ -94,7 +96,7 @@ static const GstCuvSetting list[] = {
       "Labels of the objects to crop, separated by commas (empty = any)",
       .offset = AT (labels_text), .type = G_TYPE_STRING,
       .parse = gst_vision_crop_parse_labels },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_vision_crop_get_stats },
 };
 

@@ -30,8 +30,8 @@ gst_envi_file_fits (const GstEnviFile *self, const gchar *path,
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "The cube of '%s' needs %" G_GUINT64_FORMAT
       " bytes of memory as %s, but max-bytes is %" G_GUINT64_FORMAT
-      ": raise max-bytes if the machine has the memory, or read fewer lines at "
-      "a time: set lines-per-cube.",
+      ": raise max-bytes if the machine has enough memory, or set "
+      "lines-per-cube to read fewer lines at a time.",
       path, size, gst_cuv_spectral_format_name (format), max_bytes);
   return FALSE;
 }
@@ -170,8 +170,8 @@ gst_envi_file_buffer (
   if (flow == GST_FLOW_ERROR)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
         "Out of memory for a cube of %d x %d pixels and %d bands: set "
-        "max-bytes lower to refuse such files, or cut the cube into smaller "
-        "ones.",
+        "lines-per-cube to read smaller cubes, or lower max-bytes to reject "
+        "such files.",
         (int) self->envi.samples, (int) self->envi.lines,
         (int) self->envi.bands);
   if (flow == GST_FLOW_OK && !gst_envi_fill (self, *buffer, error)) {

@@ -25,7 +25,7 @@ set_errno (
 {
   g_set_error (error, GST_RESOURCE_ERROR, code_of (number, code),
       "Cannot %s '%s': %s%s.", what, path, g_strerror (number),
-      code_of (number, code) != code ? ", free disk space" : "");
+      code_of (number, code) != code ? ": free disk space" : "");
 }
 
 /* ---- reading ---- */

@@ -182,16 +182,15 @@ gst_envi_names_find (GstEnviNames *names, const gchar *path, GError **error)
     found = find_data (names);
     if (!found)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-          "No data file for the header '%s': name it like the header, without "
-          ".hdr or with .img, .dat, .raw, .bin, .bsq, .bil, .bip, .hyspex, "
-          ".pix "
-          "or .l1r.",
+          "No data file for the header '%s': it must be named like the header, "
+          "but without .hdr, or with .img, .dat, .raw, .bin, .bsq, .bil, .bip, "
+          ".hyspex, .pix or .l1r instead of .hdr.",
           path);
   } else {
     found = find_header (names);
     if (!found)
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-          "There is no ENVI header beside '%s': name it '%s.hdr'.", path, path);
+          "No ENVI header beside '%s': its name must be '%s.hdr'.", path, path);
   }
   if (!found)
     gst_envi_names_clear (names);

@@ -79,9 +79,9 @@ next_path (GstEnviSink *self)
   if (self->next == 0 || gst_envi_location_is_pattern (self->location))
     return gst_envi_location_expand (self->location, self->next);
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
-      ("A second cube has arrived, but location '%s' names a single file: put "
-       "a number into it, as in cube%%05d.hdr, or send one cube (envisrc "
-       "num-buffers=1).",
+      ("A second cube has arrived, but location '%s' names a single file: add "
+       "a placeholder for a number, as in cube%%05d.hdr, or send only one cube "
+       "(envisrc num-buffers=1).",
           self->location),
       (NULL));
   return NULL;
@@ -212,7 +212,7 @@ static const GstCuvSetting list[] = {
       "is named after it); with %05d for a sequence of cubes",
       .offset = G_STRUCT_OFFSET (Settings, location), .type = G_TYPE_STRING,
       .at_start = TRUE },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_envi_sink_get_stats },
 };
 

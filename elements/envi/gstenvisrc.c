@@ -151,9 +151,10 @@ select_part (GstEnviSrc *self, guint64 part, GstEnviFile *file,
     return TRUE;
   }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "'%s' has %d lines, but the first image of the sequence has %d: "
-      "images split into cubes (above %d lines, or with lines-per-cube) must "
-      "all have the same number of lines. Read this one on its own.",
+      "'%s' has %d lines, but the first image of the sequence has %d: images "
+      "that are split into cubes (because they have more than %d lines, or "
+      "because lines-per-cube is set) must all have the same number of lines. "
+      "Read this one on its own.",
       path, lines, self->lines, CUV_CUBE_MAX_SIZE);
   return FALSE;
 }
@@ -430,7 +431,7 @@ static GParamSpec *
 make_max_bytes (void)
 {
   return g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-      "Size of the largest cube to read, in bytes of memory", 1, G_MAXUINT64,
+      "Maximum size of a cube in memory, in bytes", 1, G_MAXUINT64,
       (guint64) 16 << 30, PARAM_READY);
 }
 
@@ -489,24 +490,24 @@ gst_envi_src_get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "location", "Location",
-      "Path of the header or samples of the cube; with %05d for a sequence of "
-      "cubes",
+      "Path of the header or of the file of samples; with %05d for a sequence "
+      "of cubes",
       .offset = AT (location), .type = G_TYPE_STRING, .at_start = TRUE },
   { "start-index", "Start index", "Number of the first cube of a sequence",
       .offset = AT (start_index), .type = G_TYPE_UINT, .maximum = G_MAXINT,
       .at_start = TRUE },
-  { "loop", "Loop", "Start again with the first cube after the last one",
+  { "loop", "Loop", "After the last cube, start again with the first one",
       .offset = AT (loop), .type = G_TYPE_BOOLEAN },
   { "framerate", .offset = AT (fps), .get_type = gst_fraction_get_type,
       .value = 25, .make_spec = make_framerate },
   { "max-bytes", .offset = AT (max_bytes), .type = G_TYPE_UINT64,
       .value = (gdouble) ((guint64) 16 << 30), .make_spec = make_max_bytes },
   { "lines-per-cube", "Lines per cube",
-      "Split images into cubes of this many lines (0 = whole images; above "
-      "16384 lines, as few cubes as possible)",
+      "Split images into cubes of this many lines (0 = whole images, or as few "
+      "cubes as possible if images have more than 16384 lines)",
       .offset = AT (lines_per_cube), .type = G_TYPE_UINT,
       .maximum = CUV_CUBE_MAX_SIZE, .at_start = TRUE },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_envi_src_get_stats },
 };
 

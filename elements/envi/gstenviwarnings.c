@@ -26,7 +26,7 @@ describe_excess (const GstEnviFile *file, const gchar *path)
       "The samples of '%s' have %" G_GUINT64_FORMAT
       " bytes, but the header describes %" G_GUINT64_FORMAT
       ": the last %" G_GUINT64_FORMAT
-      " are not read. If the image looks wrong, correct samples, lines, "
+      " bytes are ignored. If the image looks wrong, correct samples, lines, "
       "bands, data type or header offset in the header.",
       path, read + file->excess, read, file->excess);
 }

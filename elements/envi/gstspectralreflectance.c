@@ -211,8 +211,8 @@ use_references (gpointer element, gconstpointer settings, gconstpointer unused)
     free (range.values);
     self->settings.is_resource_problem = TRUE;
     return g_strdup_printf (
-        "Out of memory for the references of cubes of %d x %d pixels and %d "
-        "bands: use smaller cubes, or end other processes",
+        "Out of memory for references of %d x %d pixels and %d bands: use "
+        "smaller cubes, or end other processes",
         self->info.width, height, self->info.bands);
   }
   gst_spectral_reflectance_fill (&dark, s->dark);
@@ -457,17 +457,19 @@ gst_spectral_reflectance_get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "white", "White reference",
-      "Path of an ENVI file of a white target (default: do not divide)",
+      "Path of an ENVI file of a white target, to divide by (default: no "
+      "division)",
       .offset = AT (white_location), .type = G_TYPE_STRING, .parse = load_white,
       .is_file = TRUE },
   { "dark", "Dark reference",
-      "Path of an ENVI file recorded without light (default: subtract nothing)",
+      "Path of an ENVI file recorded without light, to subtract (default: "
+      "none)",
       .offset = AT (dark_location), .type = G_TYPE_STRING, .parse = load_dark,
       .is_file = TRUE },
   { "n-threads", "Threads", "Number of threads (0 = one per processor)",
       .offset = AT (n_threads), .type = G_TYPE_INT,
       .maximum = CUV_THREADS_MAX_WORKERS },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type,
       .get = gst_spectral_reflectance_get_stats },
 };

@@ -342,7 +342,7 @@ gst_spectral_rgb_get_stats (GstElement *element, GValue *value)
  */
 static const GstCuvSetting list[] = {
   { "bands", "Bands",
-      "Bands shown as red, green and blue: auto, or numbers from 1 or "
+      "Bands shown as red, green and blue: auto, or three numbers (from 1) or "
       "wavelengths, for example 650nm,550nm,450nm",
       .offset = AT (bands), .type = G_TYPE_STRING,
       .text = GST_SPECTRAL_RGB_AUTO, .parse = parse_bands },
@@ -356,7 +356,7 @@ static const GstCuvSetting list[] = {
       "no smoothing)",
       .offset = AT (smoothing), .type = G_TYPE_DOUBLE, .minimum = 0.001,
       .maximum = 1, .value = 0.1 },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_spectral_rgb_get_stats },
 };
 

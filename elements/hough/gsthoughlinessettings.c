@@ -221,11 +221,11 @@ static const GstCuvSetting list[] = {
       .offset = AT (theta_resolution), .type = G_TYPE_DOUBLE, .minimum = 0.05,
       .maximum = 90, .value = 0.5 },
   { "theta-min", "Minimum theta",
-      "Smallest angle of the lines' normals, in degrees (0 = a vertical line)",
+      "Minimum angle of the lines' normals, in degrees (0 = vertical lines)",
       .offset = AT (theta_min), .type = G_TYPE_DOUBLE, .minimum = -90,
       .maximum = 90, .value = -90 },
   { "theta-max", "Maximum theta",
-      "Upper limit, exclusive, of the angle of the lines' normals, in degrees",
+      "Upper limit (exclusive) for the angle of the lines' normals, in degrees",
       .offset = AT (theta_max), .type = G_TYPE_DOUBLE, .minimum = -90,
       .maximum = 270, .value = 90 },
   { "rho-resolution", "Rho resolution",
@@ -237,13 +237,14 @@ static const GstCuvSetting list[] = {
       .offset = AT (pclines_d), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_HOUGH_MAX_PERIOD / 2, .value = 128 },
   { "orientation-window", "Orientation window",
-      "Largest angle in degrees between an edge and the lines that it votes "
-      "for (90 = all lines; 0 = 10 if edges have directions, otherwise 90)",
+      "Maximum angle in degrees between an edge and the lines that it votes "
+      "for (90 = all lines; 0 = automatic: 10 if edges have directions, "
+      "otherwise 90)",
       .offset = AT (orientation_window), .type = G_TYPE_DOUBLE, .maximum = 90 },
   { "threshold", "Threshold",
       "Number of votes (edge pixels) that a line or a segment has to exceed (0 "
-      "= an eighth of the frame's shorter side, at least 40; no minimum for "
-      "segments of edges with directions)",
+      "= automatic: an eighth of the frame's shorter side, at least 40, but no "
+      "minimum for segments if edges have directions)",
       .offset = AT (params.peaks.threshold), .type = G_TYPE_UINT,
       .maximum = G_MAXINT },
   { "nms", "Non-maximum suppression",
@@ -251,13 +252,14 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.peaks.rule), .get_type = nms_get_type,
       .value = CUV_PEAKS_DOMINANT },
   { "neighborhood", "Neighborhood",
-      "Side, in cells, of the square in which a line has the most votes; an "
-      "even number is raised to the next odd one (nms=square or dominant)",
+      "Side in cells of the square in which a line must have the most votes; "
+      "even numbers are raised by 1 (nms=square or dominant)",
       .offset = AT (params.peaks.neighborhood), .type = G_TYPE_UINT,
       .minimum = 3, .maximum = CUV_HOUGH_MAX_NEIGHBORHOOD, .value = 7 },
   { "max-lines", "Maximum lines",
-      "Maximum number of lines to publish per frame, most votes first; also of "
-      "segments if edges have directions (0 = all, up to 4096)",
+      "Maximum number of lines per frame, and of segments if edges have "
+      "directions; those with the most votes are published (0 = all, up to "
+      "4096)",
       .offset = AT (params.max_lines), .type = G_TYPE_UINT,
       .maximum = CUV_HOUGH_MAX_LINES },
   { "segments", "Segments", "Publish segments instead of whole lines",

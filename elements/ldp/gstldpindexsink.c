@@ -141,28 +141,29 @@ static const GstCuvSetting list[] = {
       "CUDA device to use if the frame does not determine it (-1 = any)",
       .offset = AT (cuda_device_id), .type = G_TYPE_INT, .minimum = -1,
       .maximum = G_MAXINT, .value = -1, .at_start = TRUE },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_ldp_index_sink_get_stats },
   { "thumbnail-width", "Thumbnail width",
-      "Width of the stored thumbnails in pixels (0, with height 0: no "
-      "thumbnails)",
+      "Width of the stored thumbnails in pixels (set width and height to 0 for "
+      "no thumbnails)",
       .offset = AT (output.thumbnail_width), .type = G_TYPE_UINT,
       .maximum = CUV_LDP_INDEX_MAX_THUMBNAIL, .value = 64, .at_start = TRUE },
   { "thumbnail-height", "Thumbnail height",
-      "Height of the stored thumbnails in pixels (0, with width 0: no "
-      "thumbnails)",
+      "Height of the stored thumbnails in pixels (set width and height to 0 "
+      "for no thumbnails)",
       .offset = AT (output.thumbnail_height), .type = G_TYPE_UINT,
       .maximum = CUV_LDP_INDEX_MAX_THUMBNAIL, .value = 64, .at_start = TRUE },
   { "start-index", "Start index", "Number of the first frame in entry names",
       .offset = AT (start_index), .type = G_TYPE_INT, .maximum = G_MAXINT,
       .at_start = TRUE },
   { "progress-interval", "Progress interval",
-      "Milliseconds between element messages about the progress; another one "
-      "is posted at the end (0 = never)",
+      "Milliseconds between element messages about the progress, the last of "
+      "which is posted at the end (0 = none)",
       .offset = AT (output.progress_interval), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 1000, .at_start = TRUE },
   { "sync-to-disk", "Sync to disk",
-      "Wait for the disk after each entry, so that it survives a power loss",
+      "Wait until each entry is on the disk, so that a power loss does not "
+      "lose it",
       .offset = AT (output.sync_to_disk), .type = G_TYPE_BOOLEAN,
       .at_start = TRUE },
   GST_LDP_PARAMETER_SETTINGS (AT (parameters), TRUE),
@@ -174,8 +175,8 @@ static const GstCuvSetting list[] = {
   { "location", "Location", "Index file to create or to append to",
       .offset = AT (output.location), .type = G_TYPE_STRING, .at_start = TRUE },
   { "entry-name", "Entry name",
-      "Name of the entries, with %05d for the number of the frame (default: "
-      "the title in the stream's tags, the file name, else %06d)",
+      "Name of the entries, with %05d for the frame's number (default: the "
+      "title in the stream's tags, or the file name, or else %06d)",
       .offset = AT (entry_name), .type = G_TYPE_STRING, .at_start = TRUE },
 };
 

@@ -127,26 +127,26 @@ static const GstCuvSetting list[] = {
       .is_file = TRUE },
   GST_LDP_REGION_SETTINGS,
   { "k", "K",
-      "Maximum number of matches to publish for each frame or region, the best "
-      "ones",
+      "Maximum number of matches to publish for each frame or region; the best "
+      "are kept",
       .offset = AT (k), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_LDP_MAX_MATCHES, .value = 5 },
   { "threshold", "Threshold", "Minimum similarity of a match, 0 to 1",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "orientations", "Orientations",
-      "Orientations in which frames are compared; the most similar one counts. "
-      "Each orientation takes another comparison",
+      "Orientations in which frames are compared, each by a comparison of its "
+      "own; the most similar one counts",
       .offset = AT (orientations), .get_type = orientations_get_type,
       .value = CUV_LDP_MIRRORED },
   { "share", "Share",
       "Fraction of the index, 0 to 1, that the CPU compares while the GPU "
-      "compares the rest (-1 = balanced so that both take equally long; frames "
-      "in CUDA memory only)",
+      "compares the rest (-1 = automatic, so that both take the same time; "
+      "only for frames in CUDA memory)",
       .offset = AT (share), .type = G_TYPE_DOUBLE, .minimum = -1,
       .maximum = 1 },
   { "gpu-memory-limit", "GPU memory limit",
-      "MiB of GPU memory to use: entries that do not fit are copied for each "
-      "frame (0 = half of the free memory)",
+      "MiB of GPU memory to use: entries that do not fit are copied to the GPU "
+      "for each frame (0 = half of the free memory)",
       .offset = AT (gpu_memory_limit), .type = G_TYPE_UINT,
       .maximum = G_MAXINT },
   { "refresh-interval", "Refresh interval",

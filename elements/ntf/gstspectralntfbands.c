@@ -34,8 +34,8 @@ gst_ntf_bands_check (GstElement *element, const CuvNtfScan *scan)
   GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE,
       ("A cube has %" G_GINT64_FORMAT " negative samples and %" G_GINT64_FORMAT
        " that are not finite, the first in pixel %d,%d of band %d (counted "
-       "from 0): set bad-values=clamp to use 0 instead, or ignore-value or "
-       "bad-bands in the caps.",
+       "from 0): set bad-values=clamp to replace them by 0, or mark them by "
+       "ignore-value or bad-bands in the caps.",
           scan->n_negative, scan->n_not_finite, scan->x, scan->y, scan->band),
       (NULL));
   return FALSE;

@@ -83,11 +83,11 @@ GST_CUV_DEFINE_ENUM (bad_values_get_type, "GstNtfBadValues",
 static const GstCuvSetting list[] = {
   { "factorisation", "Factorisation",
       "Whether terms are products of a column, a row and a spectrum, or of a "
-      "map of pixels and a spectrum",
+      "map and a spectrum",
       .offset = AT (params.factorisation), .get_type = factorisation_get_type,
       .value = CUV_NTF_TENSOR },
   { "sum-to-one", "Sum to one",
-      "factorisation=matrix: the abundances of each pixel sum to 1",
+      "Make the abundances of each pixel sum to 1 (factorisation=matrix)",
       .offset = AT (params.sum_to_one), .type = G_TYPE_BOOLEAN },
   { "rank", "Rank", "Number of terms of the factorisation", .offset = AT (rank),
       .type = G_TYPE_UINT, .minimum = 1, .maximum = CUV_NTF_MAX_RANK,
@@ -121,8 +121,8 @@ static const GstCuvSetting list[] = {
       "Give terms that have become zero new random columns",
       .offset = AT (params.reinit_dead), .type = G_TYPE_BOOLEAN },
   { "sparsity", "Sparsity",
-      "Weight of the sparsity penalty: subtracted from each value of the "
-      "factors, relative to the root mean square of its column",
+      "Sparsity penalty: subtracted from each value of the factors, as a "
+      "fraction of the root mean square of the value's column",
       .offset = AT (params.sparsity), .type = G_TYPE_DOUBLE, .maximum = 1 },
   { "window", "Window",
       "Number of frames of GRAY8 video that are factorised together",

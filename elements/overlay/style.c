@@ -373,7 +373,8 @@ static const GstCuvSetting list[] = {
       "Opacity of everything drawn, 0 (invisible) to 1 (opaque)",
       .offset = AT (opacity), .type = G_TYPE_DOUBLE, .maximum = 1, .value = 1 },
   { "labels", "Labels",
-      "Labels to draw and to fill, separated by commas (empty = all)",
+      "Labels of the regions to draw or to fill, separated by commas (empty = "
+      "all)",
       .offset = AT (labels_set), .type = G_TYPE_STRING,
       .parse = gst_overlay_parse_labels },
   { "trail-length", "Trail length",
@@ -388,8 +389,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (label_fills_set), .get_type = gst_structure_get_type,
       .parse = parse_label_fills },
   { "fill-margin", "Fill margin",
-      "Margin that is hidden around a region on each side, as a fraction of "
-      "its size",
+      "Hidden margin on each side of a region, as a fraction of the region's "
+      "size",
       .offset = AT (fill_margin), .type = G_TYPE_DOUBLE, .maximum = 2,
       .value = 0.25 },
   { "fill-shape", "Fill shape", "Shape of the hidden area",
@@ -407,7 +408,7 @@ static const GstCuvSetting list[] = {
       "(0 = none)",
       .offset = AT (hold_regions), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 10 },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_vision_overlay_get_stats },
 };
 

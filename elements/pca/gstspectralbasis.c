@@ -75,10 +75,10 @@ read_numbers (JsonNode *node, const gchar *name, gint n, gdouble least,
     GType type = json_node_get_value_type (element);
 
     if (type != G_TYPE_DOUBLE && type != G_TYPE_INT64)
-      return FAIL (error, "number %d of %s should be a number", i, name);
+      return FAIL (error, "item %d of %s should be a number", i, name);
     numbers[i] = json_node_get_double (element);
     if (!isfinite (numbers[i]) || numbers[i] < least)
-      return FAIL (error, "number %d of %s is %g, but should be finite%s", i,
+      return FAIL (error, "item %d of %s is %g, but should be finite%s", i,
           name, numbers[i], least == 0 ? " and 0 or more" : "");
   }
   return TRUE;

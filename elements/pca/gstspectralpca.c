@@ -262,7 +262,7 @@ init_basis (GstSpectralPca *self)
   if (cuv_pca_basis_init (&self->basis, self->bands.n))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Out of memory for a basis of %d bands: send cubes of fewer bands, or "
+      ("Out of memory for a basis of %d bands: send cubes with fewer bands, or "
        "end other processes.",
           self->bands.n),
       (NULL));

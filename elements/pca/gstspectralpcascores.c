@@ -45,8 +45,8 @@ gst_spectral_scores_check (GstElement *element, gint wanted, gint n)
   if (wanted <= n)
     return TRUE;
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-      ("The caps ask for %d scores, but there are %d components: ask for "
-       "bands=%d at most, or leave bands out of the caps and set the property "
+      ("The caps ask for %d scores, but there are %d components: set bands to "
+       "at most %d in the caps, or omit bands there and set the property "
        "scores.",
           wanted, n, n),
       (NULL));

@@ -83,7 +83,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.learning.mode), .get_type = mode_get_type,
       .value = CUV_PCA_COVARIANCE },
   { "basis", "Basis",
-      "Whether a frame is shown by its own components or the previous frame's",
+      "Whether a frame is shown with its own components or with those of the "
+      "previous frame",
       .offset = AT (params.timing), .get_type = basis_get_type,
       .value = CUV_PCA_EXACT },
   { "smoothing", "Smoothing",
@@ -112,7 +113,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.display.percentile), .type = G_TYPE_DOUBLE,
       .maximum = 49, .value = 1 },
   { "mask-band-ignore", "Mask bad bands and ignored values",
-      "Leave out the bad bands of the caps, and pixels with their ignore value",
+      "Leave out the bands that the caps mark as bad, and pixels with the "
+      "ignore value",
       .offset = AT (mask_band_ignore), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "scores", "Scores",
       "Number of components in a cube of scores, if the next element accepts "
@@ -207,8 +209,8 @@ gst_spectral_pca_save_basis (
       || gst_spectral_basis_save (basis, location, &error))
     return TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-      ("Cannot save the basis: %s. Call freeze-basis with a file in a folder "
-       "that can be written to.",
+      ("Cannot save the basis: %s. Call freeze-basis with a file in a writable "
+       "folder.",
           error->message),
       (NULL));
   g_error_free (error);

@@ -75,8 +75,8 @@ check_address (const GstCuvPublishSettings *self)
   if (gst_cuv_publish_is_empty (self->address))
     return g_strdup ("target needs an address: set address=host or host:port");
   if (strchr (self->address, '@') != NULL)
-    return g_strdup ("address contains a user: set only the host there, and "
-                     "user and password-file or password-env");
+    return g_strdup ("address contains a user: set address to the host only, "
+                     "and set user and password-file or password-env");
   if (strstr (self->address, "://") != NULL)
     return g_strdup ("address is a URI: set host or host:port only, and "
                      "tls=verify for encryption");
@@ -91,7 +91,8 @@ check_password (const GstCuvPublishSettings *self)
   gboolean user = !gst_cuv_publish_is_empty (self->user);
 
   if (file && variable)
-    return g_strdup ("password-file and password-env are both set: set one");
+    return g_strdup (
+        "password-file and password-env are both set: set only one");
   if ((file || variable) && !user)
     return g_strdup ("a password is set without a user: set user");
   if (user && !file && !variable && self->target == GST_CUV_PUBLISH_KAFKA)
@@ -136,7 +137,7 @@ static GParamSpec *
 make_dropped (void)
 {
   return g_param_spec_uint64 ("dropped", "Dropped",
-      "Number of records since the start that could not be written", 0,
+      "Number of records that could not be written since the start", 0,
       G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
@@ -278,15 +279,16 @@ static const GstCuvSetting list[] = {
       .offset = AT (source), .type = G_TYPE_STRING },
   { "tags", "Tags", "Text of a JSON object that is written in each record",
       .offset = AT (tags_text), .type = G_TYPE_STRING, .parse = parse_tags },
-  { "target", "Target", "Where records go", .offset = AT (target),
-      .get_type = target_get_type, .value = GST_CUV_PUBLISH_FILE,
-      .only_stopped = TRUE },
+  { "target", "Target", "Where records are written or sent",
+      .offset = AT (target), .get_type = target_get_type,
+      .value = GST_CUV_PUBLISH_FILE, .only_stopped = TRUE },
   { "address", "Address", "Host or host:port of the broker",
       .offset = AT (address), .type = G_TYPE_STRING, .only_stopped = TRUE },
-  { "topic", "Topic", "Topic of the records, with {source} and {kind}",
+  { "topic", "Topic",
+      "Topic of the records, with {source} and {kind} as optional placeholders",
       .offset = AT (topic), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "client-id", "Client id",
-      "Client id sent to the broker (none = assigned by the MQTT broker, "
+      "Client id sent to the broker (none = assigned by an MQTT broker; "
       "rdkafka for Kafka)",
       .offset = AT (client_id), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "user", "User", "User name for the broker", .offset = AT (user),
@@ -335,7 +337,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (on_full), .get_type = on_full_get_type,
       .value = CUV_FULL_DROP_OLDEST, .only_stopped = TRUE },
   { "spool-path", "Spool path",
-      "Path of a file for the queue to the broker (none = in memory)",
+      "Path of a file that holds the queue (none = in memory)",
       .offset = AT (spool_path), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "require-connection", "Require connection",
       "Fail at the start if the broker cannot be reached",
@@ -343,7 +345,7 @@ static const GstCuvSetting list[] = {
       .only_stopped = TRUE },
   { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,
       .get = gst_vision_publish_get_dropped },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_vision_publish_get_stats },
 };
 

@@ -326,7 +326,7 @@ gst_rcd_targets_add (GstRcdTargets *self, const CuvRcdBox *box,
     id = gst_rcd_targets_add_box (self, box);
     if (id == 0)
       *problem = "the new max-targets takes effect with the next frame: emit "
-                 "set-target after it";
+                 "set-target after that frame";
   }
   g_mutex_unlock (&self->lock);
   return id;

@@ -231,9 +231,8 @@ static const GstCuvSetting list[] = {
       "targets)",
       .offset = AT (config.stride), .type = G_TYPE_UINT, .maximum = 1024 },
   { "cell", "Cell",
-      "Side of a cell in pixels: windows begin and end at cell borders. It "
-      "must "
-      "divide the stride (0 = the largest divisor of the stride up to 16)",
+      "Side of a cell in pixels, a divisor of the stride: windows begin and "
+      "end at cell borders (0 = the largest divisor of the stride up to 16)",
       .offset = AT (config.cell), .type = G_TYPE_UINT,
       .maximum = CUV_RCD_MAX_CELL },
   { "search", "Search", "Area to search for a target that is not lost",
@@ -246,7 +245,7 @@ static const GstCuvSetting list[] = {
       "Refine the position and size of the best window to a pixel",
       .offset = AT (params.refine), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "correlation", "Correlation",
-      "Follow a target that is not lost by a correlation filter as well "
+      "Also follow targets with a correlation filter while they are not lost "
       "(search=local)",
       .offset = AT (params.correlation), .type = G_TYPE_BOOLEAN,
       .value = TRUE },
@@ -254,17 +253,19 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.update.update), .get_type = update_get_type,
       .value = CUV_RCD_UPDATE_LOG_EUCLID },
   { "update-rate", "Update rate",
-      "Weight of the new covariance in the model (update=log-euclid, moments)",
+      "Weight of the new covariance in the model (update=log-euclid or "
+      "moments)",
       .offset = AT (params.update.rate), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.04 },
   { "update-window", "Update window",
-      "Number of covariances whose mean is the model (update=riemann, "
+      "Number of covariances whose mean is the model (update=riemann or "
       "jbld-mean)",
       .offset = AT (params.update.window), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = CUV_RCD_MAX_WINDOW, .value = 40 },
   { "max-distance", "Maximum distance",
-      "Distance above which a target is lost (0 = a limit that depends on "
-      "features and metric; also lost after ten doubtful frames)",
+      "Distance above which a target is lost (0 = automatic: a limit that "
+      "depends on features and metric; a target is then also lost after ten "
+      "doubtful frames in a row)",
       .offset = AT (params.max_distance), .type = G_TYPE_DOUBLE,
       .maximum = 1000 },
   { "max-lost-frames", "Maximum lost frames",
@@ -282,13 +283,13 @@ static const GstCuvSetting list[] = {
       .offset = AT (request_detections), .type = G_TYPE_BOOLEAN,
       .value = TRUE },
   { "confirm-detections", "Confirm detections",
-      "Number of frames in which the detector must find its target before the "
-      "target is published (0 = publish at once, and need no later detection)",
+      "Number of frames in which the detector must find a target before the "
+      "target is published (0 = publish at once, without further detections)",
       .offset = AT (confirm_detections), .type = G_TYPE_UINT, .maximum = 1000,
       .value = 3 },
   { "max-undetected-frames", "Maximum undetected frames",
-      "Give up a target from a detector when no detection has confirmed it for "
-      "more analysed frames than this (0 = never)",
+      "Give up a detected target that no detection has confirmed for more "
+      "analysed frames than this (0 = never)",
       .offset = AT (max_undetected_frames), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 250 },
   { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),

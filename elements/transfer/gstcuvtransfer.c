@@ -315,9 +315,8 @@ gst_cuv_transfer_class_init (GstCuvTransferClass *klass)
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Statistics of the element's work", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      g_param_spec_boxed ("stats", "Statistics", "Processing statistics",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (GST_TYPE_CUV_TRANSFER, 0);
 }
 

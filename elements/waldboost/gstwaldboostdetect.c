@@ -167,8 +167,8 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   }
   if (lost > 0)
     GST_WARNING_OBJECT (self,
-        "%d accepted windows beyond the limit of %d of a model were lost; use "
-        "a stricter model or final-threshold, a smaller roi or a larger "
+        "%d accepted windows were lost, as the limit is %d per model; use a "
+        "stricter model or a higher final-threshold, a smaller roi or a larger "
         "min-size",
         lost, CUV_WALDBOOST_MAX_HITS);
   return TRUE;

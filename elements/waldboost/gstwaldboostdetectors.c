@@ -45,10 +45,10 @@ gst_waldboost_size_problem (
     gint width = area.right - area.left, height = area.bottom - area.top;
 
     if (!cuv_waldboost_picture_size (&params, &width, &height))
-      return g_strdup_printf ("upscale %g and rotation %d make a picture of "
-                              "%dx%d from %dx%d pixels, above the limits of %d "
-                              "a side and %d in all: lower upscale, set a "
-                              "smaller roi or use smaller frames",
+      return g_strdup_printf (
+          "upscale %g and rotation %d make a picture of %dx%d from %dx%d "
+          "pixels, which exceeds the limits of %d pixels a side and %d in all: "
+          "lower upscale, set a smaller roi or use smaller frames",
           params.upscale, params.rotation, width, height,
           area.right - area.left, area.bottom - area.top,
           CUV_WALDBOOST_MAX_SIDE, CUV_WALDBOOST_MAX_PIXELS);

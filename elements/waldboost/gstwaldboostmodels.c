@@ -71,7 +71,7 @@ list_problem (const GPtrArray *names)
 {
   if (names->len > CUV_WALDBOOST_MAX_MODELS)
     return g_strdup_printf (
-        "it has %u file names, and the limit is %d: use several elements",
+        "it has %u file names, but the limit is %d: use several elements",
         names->len, CUV_WALDBOOST_MAX_MODELS);
   for (guint i = 0; i < names->len; i++) {
     if (*(const gchar *) g_ptr_array_index (names, i) == '\0')

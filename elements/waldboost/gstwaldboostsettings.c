@@ -149,8 +149,8 @@ parse_rotations (gpointer settings)
   gint n = read_numbers (self->rotations, degrees, G_N_ELEMENTS (degrees));
 
   if (!are_rotations (degrees, n))
-    return g_strdup ("expected up to 12 different whole degrees from -180 to "
-                     "180, separated by commas");
+    return g_strdup ("expected up to 12 different whole numbers of degrees "
+                     "from -180 to 180, separated by commas");
   memcpy (self->rotation, degrees, sizeof degrees);
   self->n_rotations = n;
   return NULL;
@@ -205,9 +205,8 @@ check_scan (const GstWaldboostSettings *self)
     return NULL;
   for (gint i = 0; i < self->models->n; i++) {
     if (self->models->models[i]->channels != NULL)
-      return g_strdup_printf (
-          "model '%s' is one of trees on channels, which scan=auto and "
-          "scan=dense search, but not opencv or wbd",
+      return g_strdup_printf ("model '%s' has trees on channels, which need "
+                              "scan=auto or scan=dense",
           self->models->names[i]);
   }
   return NULL;
@@ -417,9 +416,9 @@ static const GstCuvSetting list[] = {
       "bottom exclusive (default: all)",
       .offset = AT (roi), .type = G_TYPE_STRING, .parse = parse_roi },
   { "label", "Label",
-      "Label of the objects, with several models one for each, separated by "
-      "commas (default: the model's file name without extension, lbpcascade_ "
-      "and haarcascade_)",
+      "Label of the objects, or one label for each model, separated by commas "
+      "(default: the model's file name without its extension and without "
+      "lbpcascade_ or haarcascade_)",
       .offset = AT (label), .type = G_TYPE_STRING, .parse = update_origins },
   { "labels", "Labels",
       "Labels of all objects in the pipeline in the order of label_id, "
@@ -456,15 +455,14 @@ static const GstCuvSetting list[] = {
       .offset = AT (params.upscale), .type = G_TYPE_DOUBLE, .minimum = 1,
       .maximum = CUV_WALDBOOST_MAX_UPSCALE, .value = 1 },
   { "rotations", "Rotations",
-      "Rotations of the objects to look for, clockwise: up to 12 whole degrees "
-      "from -180 to 180, separated by commas",
+      "Rotations of the objects to look for, clockwise, in whole degrees: up "
+      "to 12 numbers from -180 to 180, separated by commas",
       .offset = AT (rotations), .type = G_TYPE_STRING, .text = "0",
       .parse = parse_rotations },
-  SIZE ("min-size-width", "Minimum size width", "Smallest width", min_width),
-  SIZE (
-      "min-size-height", "Minimum size height", "Smallest height", min_height),
-  SIZE ("max-size-width", "Maximum size width", "Largest width", max_width),
-  SIZE ("max-size-height", "Maximum size height", "Largest height", max_height),
+  SIZE ("min-size-width", "Minimum width", "Minimum width", min_width),
+  SIZE ("min-size-height", "Minimum height", "Minimum height", min_height),
+  SIZE ("max-size-width", "Maximum width", "Maximum width", max_width),
+  SIZE ("max-size-height", "Maximum height", "Maximum height", max_height),
   { "rearrangement", "Rearrangement",
       "How the GPU compacts the surviving windows after a segment of weak "
       "classifiers; all give the same result, auto is the fastest measured",
@@ -484,8 +482,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.method), .get_type = grouping_get_type,
       .value = CUV_GROUPING_AUTO },
   { "min-neighbors", "Minimum neighbors",
-      "A group is an object if it has more windows than this (0 = no "
-      "grouping; grouping=neighbors and wbd)",
+      "A group of windows is an object if it has more windows than this (0 = "
+      "no grouping; grouping=neighbors or wbd)",
       .offset = AT (grouping.min_neighbours), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 3 },
   { "nms-iou", "NMS overlap",
@@ -493,8 +491,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (grouping.nms_iou), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = CUV_NMS_IOU },
   { "nms-inside", "NMS containment",
-      "Maximum overlap of two objects, as a fraction of the smaller one's "
-      "one (grouping=nms)",
+      "Maximum overlap of two objects, as a fraction of the smaller one's area "
+      "(grouping=nms)",
       .offset = AT (grouping.nms_inside), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = CUV_NMS_INSIDE },
   { "max-objects", "Maximum objects",

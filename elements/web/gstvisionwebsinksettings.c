@@ -50,8 +50,8 @@ make_token (gchar *text, GBytes **token)
   size = strlen (text);
   if (size == 0 || size > MAX_TOKEN) {
     g_free (text);
-    return g_strdup ("expected a token of 1 to " G_STRINGIFY (
-        MAX_TOKEN) " characters in it");
+    return g_strdup ("it must contain a token of 1 to " G_STRINGIFY (
+        MAX_TOKEN) " characters");
   }
   *token = g_bytes_new_take (text, size);
   return NULL;
@@ -356,7 +356,7 @@ static const GstCuvSetting list[] = {
   { "tls-key-file", "TLS key", "Path of a PEM file with the certificate's key",
       .offset = AT (key), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "allowed-hosts", "Allowed hosts",
-      "Host names, separated by commas, by which browsers reach the page",
+      "Host names under which browsers reach the page, separated by commas",
       .offset = AT (allowed_hosts), .type = G_TYPE_STRING,
       .only_stopped = TRUE },
   { "timeout", "Timeout",
@@ -379,7 +379,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (source), .type = G_TYPE_STRING },
   { "url", .type = G_TYPE_STRING, .get = web_get_url, .nick = "URL",
       .blurb = "URL of the page, without the token" },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = web_get_stats },
 };
 

@@ -295,7 +295,7 @@ cuv_envi_integer (
         && !__builtin_add_overflow (
             *integer, negative ? -digit : digit, integer);
   }
-  snprintf (wanted, sizeof wanted, "an integer of %lld .. %lld",
+  snprintf (wanted, sizeof wanted, "an integer from %lld to %lld",
       (long long) low, (long long) high);
   return (ok && *integer >= low && *integer <= high)
       || cuv_envi_reject (self, key, wanted);

@@ -75,7 +75,7 @@ unusable_type (int64_t number)
       return "complex";
     case 14:
     case 15:
-      return "integers of 64 bits";
+      return "64-bit integers";
     default:
       return "unknown";
   }
@@ -163,8 +163,8 @@ is_image (CuvEnviReader *reader)
 
   return !cuv_envi_value_is (type, "envi spectral library")
       || cuv_envi_fail (reader, type->line,
-          "a spectral library has spectra, not an image: name the header of an "
-          "image");
+          "a spectral library has spectra, not an image: set the path of an "
+          "image's header");
 }
 
 static bool

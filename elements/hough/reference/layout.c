@@ -124,7 +124,7 @@ problem_of (const CuvHoughConfig *config)
     return "theta-min is outside -90 to 90 degrees, or theta-max is more than "
            "180 degrees above it";
   if (!(config->window > 0))
-    return "the orientation window is not above 0 degrees";
+    return "the orientation window must be above 0 degrees";
   return NULL;
 }
 

@@ -20,8 +20,9 @@ check_thumbnail (int width, int height)
       && width <= CUV_LDP_INDEX_MAX_THUMBNAIL
       && height <= CUV_LDP_INDEX_MAX_THUMBNAIL)
     return NULL;
-  return cuv_ldp_problem ("thumbnail-width is %d and thumbnail-height %d: set "
-                          "both to 0 for no thumbnails, or both to 1 to %d",
+  return cuv_ldp_problem (
+      "thumbnail-width is %d and thumbnail-height %d: set both to 0 for no "
+      "thumbnails, or both to values from 1 to %d",
       width, height, CUV_LDP_INDEX_MAX_THUMBNAIL);
 }
 

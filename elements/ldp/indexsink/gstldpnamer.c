@@ -181,9 +181,9 @@ next_is_file (GstLdpNamer *self, gchar **problem)
     a = format_file_name (self, index - n);
     b = format_file_name (self, index - 1);
     *problem = g_strdup_printf (
-        "Files %s to %s produced only one frame, and it is unknown from which: "
-        "remove files that do not decode, or add them with cuvision-index "
-        "add, which reports and skips such files",
+        "Files %s to %s produced only one frame, and it is unknown which file "
+        "it came from: remove files that cannot be decoded, or add the files "
+        "with cuvision-index add, which reports and skips such files",
         a, b);
     g_free (a);
     g_free (b);

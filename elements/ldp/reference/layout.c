@@ -55,8 +55,8 @@ check_scales (const CuvLdpParams *params, int width, int height)
   const int last = params->scales > 1 ? params->scales - 1 : 0;
 
   if (params->scales < 0 || params->scales > CUV_LDP_MAX_SCALES)
-    return cuv_ldp_problem (
-        "scales is %d: set it to 1 to %d", params->scales, CUV_LDP_MAX_SCALES);
+    return cuv_ldp_problem ("scales is %d, but must be 1 to %d", params->scales,
+        CUV_LDP_MAX_SCALES);
   width = cuv_ldp_scaled_size (width, last);
   height = cuv_ldp_scaled_size (height, last);
   if (params->block == 0 && (params->grid > width || params->grid > height))
@@ -73,7 +73,7 @@ static const char *
 ldp_check_params (const CuvLdpParams *params, int width, int height)
 {
   if (params->order < CUV_LDP_MIN_ORDER || params->order > CUV_LDP_MAX_ORDER)
-    return cuv_ldp_problem ("order is %d: set it to %d to %d", params->order,
+    return cuv_ldp_problem ("order is %d, but must be %d to %d", params->order,
         CUV_LDP_MIN_ORDER, CUV_LDP_MAX_ORDER);
   if (params->directions == 0)
     return "directions is empty: set one or more, for example 0+90";
@@ -84,12 +84,12 @@ ldp_check_params (const CuvLdpParams *params, int width, int height)
   if (params->bins == CUV_LDP_BINS_LEVELS
       && (params->levels < 2 || params->levels > CUV_LDP_CODES))
     return cuv_ldp_problem (
-        "levels is %d: set it to 2 to %d", params->levels, CUV_LDP_CODES);
+        "levels is %d, but must be 2 to %d", params->levels, CUV_LDP_CODES);
   if (width < 1 || height < 1 || width > CUV_LDP_MAX_SIZE
       || height > CUV_LDP_MAX_SIZE || width * height > CUV_LDP_MAX_PIXELS)
     return cuv_ldp_problem (
-        "%dx%d pixels cannot be described: set descriptor-width and "
-        "descriptor-height to 1 to %d each, and to at most %d pixels in all",
+        "%dx%d pixels cannot be described: descriptor-width and "
+        "descriptor-height must be 1 to %d each, and at most %d pixels in all",
         width, height, CUV_LDP_MAX_SIZE, CUV_LDP_MAX_PIXELS);
   if (params->block < 0 || (params->block == 0 && params->grid < 1))
     return cuv_ldp_problem ("block is %d and grid is %d: set block above 0, or "

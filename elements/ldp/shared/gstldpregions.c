@@ -75,8 +75,9 @@ check_memory (const CuvLdpLayout *layout)
   if (megabytes < MAX_MEGABYTES)
     return NULL;
   return g_strdup_printf (
-      "%s %d makes %d x %d blocks, whose counts take %" G_GUINT64_FORMAT
-      " MB, but must take less than %d: %s it, or use fewer bins or directions",
+      "%s %d makes %d x %d blocks with %" G_GUINT64_FORMAT
+      " MB of counts, which must be below %d MB: %s it, or use fewer bins or "
+      "directions",
       by_block ? "block" : "grid",
       by_block ? layout->params.block : layout->params.grid, layout->columns,
       layout->rows, megabytes, MAX_MEGABYTES, by_block ? "raise" : "lower");

@@ -3,7 +3,7 @@
  * docs/definitions/overlay.md says. */
 #include "draw.h"
 
-_Static_assert(sizeof (CuvPrimitive) == 80, "the layout of overlay.cu");
+_Static_assert(sizeof (CuvPrimitive) == 80, "overlay.cu assumes this size");
 
 static int
 min (int a, int b)

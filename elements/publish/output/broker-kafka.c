@@ -296,8 +296,8 @@ report_silence (Kafka *self)
       self->config.tls == CUV_TLS_NONE
           ? "the broker does not answer: check address; if it expects TLS on "
             "this port, set tls=verify"
-          : "the broker does not answer: check that address is that of Kafka, "
-            "and that it expects TLS on this port");
+          : "the broker does not answer: check that Kafka runs at address, and "
+            "that it expects TLS on this port");
 }
 
 /* Asks for metadata, to see whether a broker answers. */

@@ -120,7 +120,7 @@ connect_remedy (gint code)
     case MQTT_RC_CLIENTID_NOT_VALID:
       return ": check client-id";
     case MQTT_RC_RETAIN_NOT_SUPPORTED:
-      return ": leave {kind} out of topic, so that there is no status";
+      return ": remove {kind} from topic, so that no status is sent";
     default:
       return "";
   }
@@ -343,8 +343,9 @@ check_suspect (Mqtt *self, const CuvMessage *message, GError **error)
     return CUV_SEND_OK;
   self->losses = SUSPICIOUS; /* the next message is suspicious, too */
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-      "it closes the connection each time it receives the same record, of "
-      "%" G_GSIZE_FORMAT " bytes: increase its maximum packet size, and check "
+      "it closes the connection each time it receives one particular record "
+      "(%" G_GSIZE_FORMAT
+      " bytes): increase its maximum packet size, and check "
       "its log",
       message->size);
   return CUV_SEND_REFUSED;

@@ -82,7 +82,7 @@ outbox_make_room (CuvOutbox *self, gsize bytes)
 
   if (!cuv_spool_can_hold (self->spool, bytes)) {
     cuv_outbox_warn (self, CUV_OUTBOX_DROPPING,
-        "a record is larger than queue-bytes: increase it");
+        "a record is larger than queue-bytes: increase queue-bytes");
     return NO_ROOM;
   }
   while (!cuv_spool_has_room (self->spool, bytes)) {

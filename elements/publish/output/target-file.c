@@ -37,11 +37,11 @@ file_remedy (int code)
     case EDQUOT:
       return ": free some space there";
     case EPIPE:
-      return ": the reader has ended, start it again";
+      return ": the reader has ended; start it again";
     case ENOENT:
       return ": create the folder first";
     case EISDIR:
-      return ": it is a folder, use a file in it";
+      return ": it is a folder; use a file in it";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -95,8 +95,8 @@ end_last_line (FileTarget *self, off_t size, gboolean alone)
       return;
   }
   if (write (self->fd, "\n", 1) != 1)
-    g_warning ("Cannot end the unfinished last line of '%s': %s. The first "
-               "record is appended to it.",
+    g_warning ("Cannot terminate the unfinished last line of '%s': %s. The "
+               "first record is appended to that line.",
         self->path, g_strerror (errno));
 }
 

@@ -30,8 +30,8 @@ cuv_writer_warn (CuvWriter *self, const gchar *cause)
     return;
   g_free (self->warning);
   self->warning = g_strdup_printf (
-      "Cannot write to '%s': %s. Until that works again, the last %d records "
-      "are kept and older ones are dropped.",
+      "Cannot write to '%s': %s. Until it can be written to again, the last %d "
+      "records are kept and older ones are dropped.",
       self->target->name, cause, CUV_WRITER_MAX_RECORDS);
 }
 

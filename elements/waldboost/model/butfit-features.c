@@ -66,7 +66,7 @@ cuv_butfit_set_type (CuvButfit *self, const char *name, GError **error)
     }
   }
   return cuv_model_fail (error,
-      "type '%.*s' is not supported, only LBP, LRD, LRP and HAAR are",
+      "unsupported type '%.*s': only LBP, LRD, LRP and HAAR are supported",
       CUV_MAX_SHOWN, name);
 }
 
@@ -133,8 +133,8 @@ check_fixed (
 
   if (value == NULL || strcmp (value, only) == 0)
     return TRUE;
-  return cuv_model_fail (error, "%s '%.*s' is not supported, only %s is", name,
-      CUV_MAX_SHOWN, value, only);
+  return cuv_model_fail (error, "%s '%.*s' is not supported: it must be %s",
+      name, CUV_MAX_SHOWN, value, only);
 }
 
 static gboolean

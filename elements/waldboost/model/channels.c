@@ -110,11 +110,11 @@ read_object_box (const CuvTag *tag, CuvChannelsModel *model, GError **error)
               && box[0] + box[2] <= trees->columns * trees->shrink
               && box[1] + box[3] <= trees->rows * trees->shrink)
           || cuv_model_fail (
-              error, "object is not a rectangle inside the window"))
+              error, "object must be a rectangle inside the window"))
       && (exceeds_overhang (model)
           || cuv_model_fail (error,
-              "object lies in the part of the window that may exceed the "
-              "picture: overhang is %d blocks",
+              "object lies in the part of the window that may extend beyond "
+              "the picture: overhang is %d blocks",
               trees->overhang));
 }
 
@@ -132,7 +132,7 @@ read_confidence (const CuvTag *tag, CuvChannelsModel *model, GError **error)
   model->even = numbers[0];
   model->spread = numbers[1];
   return model->spread > 0
-      || cuv_model_fail (error, "the spread of confidence is not above 0");
+      || cuv_model_fail (error, "the spread of confidence must be above 0");
 }
 
 static gboolean

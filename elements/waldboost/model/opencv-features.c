@@ -206,7 +206,8 @@ cuv_opencv_add_nodes (CuvModelReader *reader, GError **error)
     if (node->feature < 0 || (guint) node->feature >= self->features->len) {
       reader->line = node->line;
       cuv_model_fail (error,
-          "a node refers to feature %d, but there are %u, numbered from 0",
+          "a node refers to feature %d, but the model has %u features, "
+          "numbered from 0",
           node->feature, self->features->len);
       return;
     }

@@ -61,8 +61,9 @@ read_stage_type (CuvModelReader *reader, const CuvElement *element, char *text,
   char *word = cuv_only_word (text, element->rule->name, error);
 
   if (word != NULL && strcmp (word, "BOOST") != 0)
-    cuv_model_fail (error, "stage type '%.*s' is not supported, only BOOST is",
-        CUV_MAX_SHOWN, word);
+    cuv_model_fail (error,
+        "unsupported stage type '%.*s': only BOOST is supported", CUV_MAX_SHOWN,
+        word);
 }
 
 static void
@@ -231,7 +232,7 @@ cuv_opencv_end_weak (CuvModelReader *reader, const CuvElement *element,
   if (n == 0 || n_leaves != n + 1)
     cuv_model_fail (error,
         "%u leaf values do not fit %u nodes: a tree has at least one node, and "
-        "one leaf more than nodes",
+        "one more leaf than nodes",
         n_leaves, n);
   else if (check_children (self, n, error))
     g_array_append_val (reader->builder.weak, weak);

@@ -67,7 +67,7 @@ cuv_to_integer (
   if (end != word && *end == '\0' && *value >= low && *value <= high)
     return TRUE;
   return cuv_model_fail (error,
-      "'%.*s' is not an integer in %" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT,
+      "'%.*s' is not an integer from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
       CUV_MAX_SHOWN, word, low, high);
 }
 
@@ -104,7 +104,7 @@ cuv_to_limited (const char *word, float limit, float *value, GError **error)
     return FALSE;
   if (fabsf (*value) <= limit)
     return TRUE;
-  return cuv_model_fail (error, "'%.*s' is not a number in %g .. %g",
+  return cuv_model_fail (error, "'%.*s' is not a number from %g to %g",
       CUV_MAX_SHOWN, word, (double) -limit, (double) limit);
 }
 

@@ -103,7 +103,7 @@ to_number (const char *word, int array, float *value, GError **error)
       if (*value < 0 || strcmp (word, "1") == 0)
         return TRUE;
       return cuv_model_fail (
-          error, "'%.*s' is not a polarity, 1 or -1", CUV_MAX_SHOWN, word);
+          error, "'%.*s' is not a polarity (1 or -1)", CUV_MAX_SHOWN, word);
     case ALPHAS:
       return is_special (word, value)
           || cuv_to_limited (word, CUV_MAX_RESPONSE, value, error);
@@ -198,7 +198,7 @@ make_finite (Detector *self, float *final_threshold, GError **error)
   n = bound_responses (self);
   if (n > 0 && largest > CUV_MAX_RESPONSE / 2)
     return cuv_model_fail (error,
-        "<alphas> hold .Inf, and the sum of the others is above %g",
+        "<alphas> contain .Inf, and the sum of the other values is above %g",
         (double) CUV_MAX_RESPONSE / 2);
   if (n > 0 || never)
     *final_threshold = 0;

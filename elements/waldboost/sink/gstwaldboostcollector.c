@@ -144,8 +144,9 @@ has_place (GstWaldboostCollector *self, const GstWaldboostChoice *choice,
 
   if (full && !self->full)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "%u frames are kept, the limit of max-frames: later ones are ignored. "
-        "Raise max-frames to keep more, or frame-interval to spread them",
+        "The limit of %u frames (max-frames) is reached: later frames are "
+        "ignored. Raise max-frames to keep more, or frame-interval to spread "
+        "them",
         choice->max_frames);
   self->full |= full;
   return !self->full;
@@ -229,7 +230,7 @@ problem_without_regions (
         "elements after it that drop metadata");
   labels = list_labels (self);
   text = g_strdup_printf ("No frame arrived with a region of object-class "
-                          "'%s'; there are regions of %s",
+                          "'%s'; object classes of the regions are %s",
       g_quark_to_string (choice->label), labels);
   g_free (labels);
   return text;

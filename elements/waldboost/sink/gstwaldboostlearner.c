@@ -141,8 +141,8 @@ fits_objects (const CuvTrainParams *params, const Sizes *sizes, GError **error)
   if (width >= params->window_width || height >= params->window_height)
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "The window of %dx%d is larger than all boxes: with their margin they "
-      "are at most %.0f wide and %.0f high. Lower window-width and "
+      "The window of %dx%d is larger than all boxes, which are at most %.0f "
+      "wide and %.0f high with their margins. Lower window-width and "
       "window-height",
       params->window_width, params->window_height, width, height);
   return FALSE;
@@ -232,7 +232,7 @@ check_end (CuvTrainState state, guint n_weak, GError **error)
         "Check that they show the object, or lower alpha");
   else
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "There are no negatives: regions cover the frames. Draw smaller "
+        "No negatives were found: regions cover the frames. Draw smaller "
         "regions, or set negative-frames=all");
   return FALSE;
 }

@@ -37,7 +37,8 @@ parse_model (gpointer settings)
   folder = g_path_get_dirname (model);
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
     problem = g_strdup_printf (
-        "there is no folder '%s'; create it, or choose another one", folder);
+        "the folder '%s' does not exist; create it, or choose another one",
+        folder);
   else if (access (folder, W_OK) != 0)
     problem = g_strdup_printf (
         "the folder '%s' is not writable; change its permissions, or "
@@ -112,9 +113,8 @@ static const GstCuvSetting list[] = {
   { "train", "Train", "Train with the frames kept so far", .offset = AT (train),
       .type = G_TYPE_BOOLEAN },
   { "frame-interval", "Frame interval",
-      "Keep every Nth of the frames with regions to learn",
-      .offset = AT (interval), .type = G_TYPE_UINT, .minimum = 1,
-      .maximum = G_MAXINT, .value = 1 },
+      "Keep every Nth frame that has regions to learn", .offset = AT (interval),
+      .type = G_TYPE_UINT, .minimum = 1, .maximum = G_MAXINT, .value = 1 },
   { "max-frames", "Maximum frames", "Maximum number of frames kept",
       .offset = AT (max_frames), .type = G_TYPE_UINT,
       .minimum = CUV_DATASET_LEAST_PICTURES, .maximum = 50000, .value = 500 },
@@ -131,7 +131,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.params.window_height), .type = G_TYPE_UINT,
       .maximum = CUV_TRAIN_MAX_WINDOW, .parse = parse_window },
   { "features", "Features",
-      "Features of the weak classifiers; for channels and auto frames are "
+      "Features of the weak classifiers; with channels or auto, frames are "
       "kept in colour",
       .offset = AT (training.features), .get_type = features_get_type,
       .value = GST_WALDBOOST_FEATURES_AUTO },
@@ -153,8 +153,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (training.params.n_negatives), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 1000000, .value = 10000 },
   { "copies", "Copies",
-      "Number of samples of each region; all but the first are moved and "
-      "scaled a little",
+      "Number of samples of each region; all except the first are slightly "
+      "shifted and scaled",
       .offset = AT (training.samples.n_copies), .type = G_TYPE_UINT,
       .minimum = 1, .maximum = 1000, .value = 8 },
   { "margin", "Margin",
@@ -173,7 +173,7 @@ static const GstCuvSetting list[] = {
       "Milliseconds between element messages while training (0 = none)",
       .offset = AT (training.progress_interval), .type = G_TYPE_UINT,
       .maximum = G_MAXINT, .value = 1000 },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type,
       .get = gst_waldboost_train_get_stats },
 };

@@ -75,8 +75,8 @@ cuv_train_identity_check (const CuvTrainIdentity *self, const uint8_t *bytes,
 
   memcpy (&saved, bytes, size < sizeof saved ? size : sizeof saved);
   if (size < cuv_train_identity_size (self->n) || saved != self->magic) {
-    snprintf (
-        problem, CUV_TRAIN_PROBLEM, "this is not a saved state of a training");
+    snprintf (problem, CUV_TRAIN_PROBLEM,
+        "this is not the saved state of a training run");
     return false;
   }
   if (is_damaged (self, bytes)) {

@@ -27,7 +27,7 @@ static const CuvTrainItem items[] = {
   { "the number of negatives", CUV_TRAIN_COUNT },
   { "alpha", CUV_TRAIN_SHARE },
   { "the false-positive rate", CUV_TRAIN_SHARE },
-  { "the share of remaining negatives", CUV_TRAIN_SHARE },
+  { "the fraction of remaining negatives", CUV_TRAIN_SHARE },
   { "the seed", CUV_TRAIN_COUNT },
   { "the number of windows to learn from", CUV_TRAIN_COUNT },
   { "the windows to learn from", CUV_TRAIN_CHECKSUM },
@@ -41,7 +41,7 @@ enum { N_ITEMS = sizeof items / sizeof *items };
 
 _Static_assert((N_ITEMS + 2) * sizeof (uint64_t) == CUV_TRAIN_HEADER
         && (int) N_ITEMS <= CUV_TRAIN_MAX_ITEMS,
-    "its size");
+    "the items must fill the header");
 _Static_assert(
     sizeof (CuvTrainParams) == 64 + sizeof (char *), "identify() covers all");
 

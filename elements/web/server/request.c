@@ -184,7 +184,7 @@ respond_frames (
 
   if (!cuv_web_origin_allowed (server, request))
     cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
-        "pages of other servers must not use frames of this one");
+        "pages of other servers may not load frames from this one");
   else if (!cuv_web_token_valid (
                server, soup_server_message_get_uri (message), request))
     refuse_token (message);
@@ -211,8 +211,7 @@ cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
   if (stream != NULL && rest == NULL)
     redirect (message, stream);
   else if (resource == NULL)
-    cuv_http_respond_text (
-        message, SOUP_STATUS_NOT_FOUND, "there is no such page");
+    cuv_http_respond_text (message, SOUP_STATUS_NOT_FOUND, "no such page");
   else if (resource->file != NULL)
     respond_file (message, resource);
   else

@@ -22,11 +22,11 @@ cuv_web_path_problem (const gchar *path)
   for (const gchar *c = path; *c != '\0' && valid; c++)
     valid = is_path_character (*c);
   if (!valid)
-    return g_strdup ("expected / or a path such as /door: letters, digits, "
-                     "- _ . ~ and no slash at its end");
+    return g_strdup ("expected / or a path such as /door: letters, digits and "
+                     "- _ . ~, without a slash at the end");
   if (cuv_web_is_resource (strrchr (path, '/') + 1))
-    return g_strdup_printf (
-        "every sink serves '%s' itself: choose another name",
+    return g_strdup_printf ("the name '%s' is reserved for a file that every "
+                            "sink serves: choose another name",
         strrchr (path, '/') + 1);
   return NULL;
 }

@@ -58,7 +58,7 @@ close_message (CuvViewer *self)
   g_signal_handlers_disconnect_by_data (self->message, self);
   if (self->single && !self->in_flight)
     cuv_http_respond_text (self->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-        "no frame came within the timeout");
+        "no frame arrived within the timeout");
   if (!self->single)
     soup_message_body_complete (
         soup_server_message_get_response_body (self->message));

@@ -135,7 +135,7 @@ CUV_TEST (long_scans_are_divided)
   expect_end (&player);
   player_free (&player);
   cuv_expect_error ("envisrc location=s0.hdr max-bytes=10000 ! fakesink",
-      "or read fewer lines at a time: set lines-per-cube");
+      "or set lines-per-cube to read fewer lines at a time");
   cuv_play ("envisrc location=s0.hdr max-bytes=10001 ! fakesink");
   write_cube ("s1", 0);
   cuv_expect_error ("envisrc location=s%d.hdr ! fakesink",

@@ -173,8 +173,8 @@ CUV_TEST (test_too_many_counts)
   CuvLive run = run_new ("block=1", "RGB", 1024, 512);
 
   cuv_live_push_error (&run, run_frame (&run),
-      "block 1 makes 1024 x 512 blocks, whose counts take 1024 MB, but must "
-      "take less than 1024: raise it");
+      "block 1 makes 1024 x 512 blocks with 1024 MB of counts, which must be "
+      "below 1024 MB: raise it");
   cuv_live_clear (&run);
   run = run_new ("grid=1000 descriptor-width=1000 descriptor-height=1000",
       "RGB", WIDTH, HEIGHT);
@@ -189,13 +189,14 @@ CUV_TEST (test_large_frames)
   const Kind kind = default_kind (100, 8);
 
   cuv_live_push_error (&run, run_frame (&run),
-      "16385x8 pixels cannot be described: set descriptor-width and "
-      "descriptor-height to 1 to 16384");
+      "16385x8 pixels cannot be described: descriptor-width and "
+      "descriptor-height must be 1 to 16384");
   cuv_live_clear (&run);
   run = run_new ("descriptor-width=16384 descriptor-height=2049", "RGB", 8, 8);
   cuv_live_push_error (&run, run_frame (&run),
-      "16384x2049 pixels cannot be described: set descriptor-width and "
-      "descriptor-height to 1 to 16384 each, and to at most 33554432 pixels in "
+      "16384x2049 pixels cannot be described: descriptor-width and "
+      "descriptor-height must be 1 to 16384 each, and at most 33554432 pixels "
+      "in "
       "all");
   cuv_live_clear (&run);
   run = run_new ("descriptor-width=100", "RGB", 16385, 8);

@@ -87,5 +87,5 @@ CUV_TEST (invalid_input_is_an_error)
   pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral", CUBE_CAPS,
       gst_buffer_new_allocate (NULL, 9, NULL), "A buffer has 9 bytes");
   pca_expect_error ("spectralpca ! capsfilter caps=video/x-spectral,bands=7",
-      CUBE_CAPS, pca_cube_new (0), "ask for bands=6 at most");
+      CUBE_CAPS, pca_cube_new (0), "set bands to at most 6 in the caps");
 }

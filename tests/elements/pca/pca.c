@@ -362,9 +362,9 @@ static const struct {
   { HEAD "\"rank\"}", "mode should be" },
   { HEAD "\"pearson\",\"mean\":[]}", "mean should be an array of 1 to 1024" },
   { HEAD "\"pearson\",\"mean\":[1,\"2\"]}",
-      "number 1 of mean should be a number" },
+      "item 1 of mean should be a number" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[-1]}",
-      "number 0 of deviation is -1, but should be finite and 0 or more" },
+      "item 0 of deviation is -1, but should be finite and 0 or more" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1,1]}",
       "deviation should be an array of 1 numbers" },
   { HEAD "\"pearson\",\"mean\":[1],\"deviation\":[1],\"eigenvalues\":[1],"

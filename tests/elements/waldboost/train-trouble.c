@@ -146,12 +146,12 @@ CUV_TEST (problems_are_named)
     { "", feed_without_regions, 9, "put rcdtrack, a detector" },
     { "object-class=dog", feed_without_regions, 9, "put rcdtrack, a detector" },
     { "object-class=dog", feed_crosses, 9,
-        "object-class 'dog'; there are regions of 'cross'" },
+        "object-class 'dog'; object classes of the regions are 'cross'" },
     { "", feed_crosses, 6, "6 frames with regions were kept, but at least 7" },
     { QUICK "window-width=64", feed_crosses, 14,
         "The window of 64x64 is larger than all boxes" },
     { QUICK "window-width=120 window-height=100", feed_whole_frames, 14,
-        "There are no negatives" },
+        "No negatives were found" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -176,7 +176,7 @@ CUV_TEST (settings_are_checked)
 {
   static const gchar *const cases[][2] = {
     { "", "set it to the name of a file" },
-    { "model=nowhere/cup.xml", "there is no folder 'nowhere'" },
+    { "model=nowhere/cup.xml", "the folder 'nowhere' does not exist" },
     { "model=/", "it is a folder" },
     { "model=/dev/null", "it is a folder or a device" },
     { "model=cup.xml window-width=7", "expected 8 to 128 pixels" },

@@ -30,7 +30,7 @@ CUV_TEST (bad_settings)
     { "address=example.com", "address 'example.com' is invalid" },
     { "address=192.0.2.1", "one of this machine" },
     { "path=door", "path 'door' is invalid" },
-    { "path=/door/", "no slash at its end" },
+    { "path=/door/", "without a slash at the end" },
     { "path=/../x", "path" },
     { "path=/ws", "choose another name" },
     { "path=/door/page.js", "choose another name" },
@@ -55,7 +55,7 @@ CUV_TEST (empty_token_file)
 
   g_close (g_file_open_tmp (NULL, &path, NULL), NULL);
   text = g_strconcat ("token-file=", path, NULL);
-  cuv_expect_no_start (web_sink_new (text), "expected a token");
+  cuv_expect_no_start (web_sink_new (text), "it must contain a token");
   g_unlink (path);
 }
 

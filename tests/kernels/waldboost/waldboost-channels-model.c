@@ -155,7 +155,7 @@ check_bad_models (void)
   static const struct {
     const char *part, *by, *error;
   } cases[] = {
-    { "version=\"1\"", "version=\"2\"", "'2' is not an integer in 1 .. 1" },
+    { "version=\"1\"", "version=\"2\"", "'2' is not an integer from 1 to 1" },
     { " version=\"1\"", "", "no attribute version" },
     { "CuvisionChannels v", "cascade v", "the root is <cascade>" },
     { "width=\"8\"", "width=\"260\"", "'260'" },
@@ -165,7 +165,7 @@ check_bad_models (void)
     { "shrink=\"4\"", "shrink=\"3\"", "shrink must be 2 or 4" },
     { "levels=\"8\"", "levels=\"0\"", "'0'" },
     { "overhang=\"0\"", "overhang=\"1\"", "'1'" },
-    { "1 0 6 8", "1 0 8 8", "not a rectangle inside" },
+    { "1 0 6 8", "1 0 8 8", "must be a rectangle inside" },
     { "width=\"8\" height=\"8\" shrink=\"4\" levels=\"8\" overhang=\"0\"\n"
       "  object=\"1 0 6 8\"",
         "width=\"16\" height=\"16\" shrink=\"4\" levels=\"8\" overhang=\"1\" "
@@ -176,13 +176,13 @@ check_bad_models (void)
     { "depth=\"1\"", "depth=\"5\"", "'5'" },
     { "-70 900", "-70", "a number is missing" },
     { "-70 900", "-70 900 1", "confidence has more than 2 numbers" },
-    { "-70 900", "-70 0", "the spread of confidence is not above 0" },
-    { "-70 900", "-70 -1", "the spread of confidence is not above 0" },
+    { "-70 900", "-70 0", "the spread of confidence must be above 0" },
+    { "-70 900", "-70 -1", "the spread of confidence must be above 0" },
     { "-70 900", "-1073741825 900", "'-1073741825'" },
     { "-70 900", "-70 1073741825", "'1073741825'" },
     { "-70 900", "", "a number is missing" },
-    { "1 0 6 8", "-1 0 6 8", "not a rectangle inside" },
-    { "depth=\"1\"", "depth=\"2\"", "'-100' is not an integer in 0 .. 9" },
+    { "1 0 6 8", "-1 0 6 8", "must be a rectangle inside" },
+    { "depth=\"1\"", "depth=\"2\"", "'-100' is not an integer from 0 to 9" },
     { "none 9 1 1 200 -10 10", "none 9 1 1 200 -10", "a number is missing" },
     { "none 9 1 1 200 -10 10", "none 9", "a number is missing" },
     { "none 9 1 1 200 -10 10", "", "the tree is empty" },

@@ -239,7 +239,7 @@ check_other_inputs (const State *straight)
       "the windows to learn from differ from those of the saved state");
   inputs.positives[1][5]--;
   check_refused (straight, &default_params, CUV_TRAIN_HEADER - 1,
-      "this is not a saved state of a training");
+      "this is not the saved state of a training run");
 }
 
 /* ---- on the GPU ---- */

@@ -55,7 +55,7 @@ def xml_cases(stumps):
                  '<ROOT><TWaldBoostLearner/></ROOT>',
                  stumps.replace('opencv_storage', 'storage')):
         yield text, 'not a model of a supported format; supported are OpenCV'
-    yield '<_>' * 1000000, 'elements are nested more than 32 deep'
+    yield '<_>' * 1000000, 'elements are nested more than 32 levels deep'
     yield stumps + ' ' * (64 << 20), 'larger than 64 MB'
     yield (replace(stumps, '<opencv_storage>',
                    '<!DOCTYPE x [<!ENTITY a "b">]><opencv_storage>'),
@@ -94,8 +94,8 @@ def yaml_cases(yml):
     yield replace(yml, threshold, threshold + '\t: x'), 'not well-formed YAML'
     yield yml + '\n   - x', 'not well-formed YAML'
     yield replace(yml, threshold, threshold + '\n         ' + threshold), 'more than once'
-    yield '{' + '"a": [' * 40, 'elements are nested more than 32 deep'
-    yield '{"a": ' + '[' * 1000000, 'elements are nested more than 32 deep'
+    yield '{' + '"a": [' * 40, 'elements are nested more than 32 levels deep'
+    yield '{"a": ' + '[' * 1000000, 'elements are nested more than 32 levels deep'
     yield '{"a": "\x01"}', 'control characters are not allowed'
     yield '--- a', 'not a model of a supported format'
     yield '--- [1, 2]', 'not a model of a supported format'
@@ -111,11 +111,11 @@ def old_cases(old):
             name, f'a node has neither <{name}> nor <{name[:-3]}node>')
     for size in ('20', '20 20 20', ''):
         yield between(old, 'size', size), '<size> must hold width and height'
-    yield between(old, 'size', '2 20'), "'2' is not an integer in 3 .. 1024"
+    yield between(old, 'size', '2 20'), "'2' is not an integer from 3 to 1024"
     yield between(old, 'left_val', 'nan'), "'nan' is not a finite number"
-    yield between(old, 'left_node', '0'), "'0' is not an integer in 1 .. 65536"
+    yield between(old, 'left_node', '0'), "'0' is not an integer from 1 to 65536"
     yield between(old, 'left_node', '9'), 'child 9 of node'
-    yield between(old, 'tilted', '2'), "'2' is not an integer in 0 .. 1"
+    yield between(old, 'tilted', '2'), "'2' is not an integer from 0 to 1"
     yield between(old, 'trees', ''), 'a stage has no weak classifiers'
     yield between(old, 'stages', ''), 'the cascade has no stages'
     yield between(old, 'size', '5 5'), 'exceeds the window of 5 x 5'
@@ -149,8 +149,8 @@ def cascade_cases(text):
                  'stageThreshold', 'weakClassifiers', 'internalNodes',
                  'leafValues'):
         yield without(text, name), f'<{name}> is missing'
-    yield between(text, 'width', '2'), "'2' is not an integer in 3 .. 1024"
-    yield between(text, 'width', '1025'), 'is not an integer in 3 .. 1024'
+    yield between(text, 'width', '2'), "'2' is not an integer from 3 to 1024"
+    yield between(text, 'width', '1025'), 'is not an integer from 3 to 1024'
     yield between(text, 'height', '99999999999999999999'), 'not an integer'
     yield between(text, 'height', ''), '<height> must hold one value'
     yield between(text, 'height', '11 12'), '<height> must hold one value'
@@ -184,7 +184,7 @@ def node_cases(text, trees, test):
     yield between(text, 'internalNodes', short), 'in the middle of a node'
     yield (between(text, 'internalNodes', f'0 -1 0 {test} 9'),
            'in the middle of a node')
-    yield node('0 -1 12'), 'refers to feature 12, but there are 12'
+    yield node('0 -1 12'), 'refers to feature 12, but the model has 12'
     yield node('0 -1 -1'), 'refers to feature -1, but'
     yield node('0 -1 4294967296'), "'4294967296' is not an integer"
     yield node('0 -2 0'), 'node 0 refers to leaf 2, but its tree has 2'
@@ -209,11 +209,11 @@ def lbp_cases(text, trees):
     for changed in (between(text, 'maxCatCount', '0'),
                     without(text, 'maxCatCount')):
         yield changed, '<maxCatCount> must be 256 for LBP features'
-    yield between(text, 'maxCatCount', '257'), 'not an integer in 0 .. 256'
+    yield between(text, 'maxCatCount', '257'), 'not an integer from 0 to 256'
     for rect in ('0 0 5 1', '3 0 4 1', '0 0 1 4', '0 9 1 1'):
         yield between(text, 'rect', rect), 'exceed the window of 14 x 11'
     for rect in ('-1 0 1 1', '0 0 0 1', '0 0 1 -1', '0 0 1 2000', '0 0 1 1.5'):
-        yield between(text, 'rect', rect), 'is not an integer in'
+        yield between(text, 'rect', rect), 'is not an integer from'
     yield between(text, 'rect', '0 0 1'), 'must hold x, y, width and height'
     yield between(text, 'rect', '0 0 1 1 1'), 'must hold exactly'
     yield (replace(text, '</features>', '<_><rect>0 0 1 1</rect></_>' * 70000
@@ -232,7 +232,7 @@ def haar_cases(text, trees, tilted):
     yield (between(text, 'maxCatCount', '256'),
            '<maxCatCount> must be 0 for HAAR features')
     yield (between(text, 'rects', '<_>0 0 1 1 1000001</_>'),
-           'is not a number in -1e+06 .. 1e+06')
+           'is not a number from -1e+06 to 1e+06')
     yield between(text, 'rects', ''), '<rects> is missing or empty'
     yield (between(text, 'rects', '<_>0 0 1 1 1</_>'),
            'has 1 rectangle, but needs 2 or 3')
@@ -247,7 +247,7 @@ def haar_cases(text, trees, tilted):
                'a rectangle of ' + ' x '.join(rect.split()[2:]) + ' pixels at')
     for rect in ('-1 0 1 1', '0 0 0 1', '0 0 1 1.5', '0 0 1 2000'):
         yield (between(text, 'rects', f'<_>{rect} 1</_>'),
-               'is not an integer in')
+               'is not an integer from')
     # tilted, in 31 x 27: limits of x - h, x + w, y + w + h
     good = '<_>10 0 2 2 -1</_>'
     one = between(tilted, 'tilted', '1')
@@ -255,7 +255,7 @@ def haar_cases(text, trees, tilted):
         yield (between(one, 'rects', f'{good}<_>{rect} 1</_>'),
                'a tilted rectangle of ')
     for value in ('2', '-1', '0.5'):
-        yield between(tilted, 'tilted', value), 'is not an integer in 0 .. 1'
+        yield between(tilted, 'tilted', value), 'is not an integer from 0 to 1'
     wide = between(text, 'width', '260')
     yield (between(wide, 'height', '259'),
            'the limit of (width - 2) * (height - 2) is 66051')
@@ -284,10 +284,10 @@ def butfit_cases(text):
         yield attribute(text, name, None), f'has no attribute {name}'
         for value in ('2', '1025', '', '12.0', '1 2'):
             yield (attribute(text, name, value), f"{name}: '{value}' is not an "
-                   'integer in 3 .. 1024')
+                   'integer from 3 to 1024')
     yield attribute(text, 'sizeX', '8" imageSizeX="x'), "imageSizeX: 'x' is not"
     yield (replace(text, '<WaldBoostClassifier', '<WaldBoostClassifier '
-                   'type="ACF"'), "type 'ACF' is not supported, only LBP")
+                   'type="ACF"'), "unsupported type 'ACF': only LBP")
     yield attribute(text, 'minStdDev', 'x'), "minStdDev: 'x' is not a finite"
     yield attribute(text, 'negT', None), '<stage> has no attribute negT'
     for value in NUMBERS:
@@ -296,7 +296,7 @@ def butfit_cases(text):
         yield (attribute(text, 'predictionValues', value),
                f"'{value}' is not a finite number")
     yield (attribute(text, 'predictionValues', '100001'),
-           "'100001' is not a number in -100000 .. 100000")
+           "'100001' is not a number from -100000 to 100000")
     yield (attribute(text, 'predictionValues', None),
            'has no attribute predictionValues')
     for value in ('', '1 2 3', '1 ' * 900):
@@ -339,9 +339,9 @@ def tree_cases(text):
     yield attribute(tree, 'binMap', ''), 'the table has 0 values, but'
     for value in ('17', '-1', 'x', '0.5'):
         yield (attribute(tree, 'binMap', value + bins[1:]),
-               f"binMap: '{value}' is not an integer in 0 .. 16")
+               f"binMap: '{value}' is not an integer from 0 to 16")
     yield (attribute(attribute(tree, 'predictionValues', ''), 'binMap', '0'),
-           "binMap: '0' is not an integer in 0 .. -1")
+           "binMap: '0' is not an integer from 0 to -1")
     yield attribute(tree, 'binMap', '0 ' * 9999), 'binMap holds more than 1024'
 
 
@@ -357,7 +357,7 @@ def grid_cases(text, kind):
                         ('binReductionFactor', '2')):
         yield (replace(text, feature, replace(feature, '/>',
                                               f'{name}="{value}" />')),
-               f"{name} '{value}' is not supported, only ")
+               f"{name} '{value}' is not supported: it must be ")
     yield replace(text, feature, feature * 2), 'more than one feature'
     last = text.rindex('blockA=')
     yield (text[:last] + re.sub('blockA="." blockB="."', '', text[last:])
@@ -418,18 +418,18 @@ def wbd_cases(text):
             yield (between(text, name, value),
                    f"'{value}' is not a finite number")
     yield (between(text, 'alphas', '100 -50000 .Inf 1 1'),
-           '<alphas> hold .Inf, and the sum of the others is above 50000')
+           '<alphas> contain .Inf, and the sum of the other values is above 50000')
     yield (between(text, 'alphas', '100001'),
-           "'100001' is not a number in -100000 .. 100000")
+           "'100001' is not a number from -100000 to 100000")
     for value in ('0', '2', '-2', '1.', 'x'):
         yield (between(text, 'polarities', value),
-               f"'{value}' is not a polarity, 1 or -1")
+               f"'{value}' is not a polarity (1 or -1)")
     for value in ('-1', '8464', '0.5'):
         yield (between(text, 'feature_indices', value),
-               f"'{value}' is not an integer in 0 .. 8463")
+               f"'{value}' is not an integer from 0 to 8463")
     for value in ('0', '4097', '1.5'):
         yield (between(text, 'weak_count', value),
-               f"'{value}' is not an integer in 1 .. 4096")
+               f"'{value}' is not an integer from 1 to 4096")
     yield between(text, 'weak_count', '3'), '5 values, but <weak_count> is 3'
     yield between(text, 'weak_count', '5 5'), '<weak_count> must hold one value'
 

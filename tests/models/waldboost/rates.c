@@ -325,17 +325,17 @@ static const struct {
      of 4 */
   { { { { 0, .4 }, { 0.5, .6 }, { 1, 1 } }, { { 0, .4 }, { 0.5, 1 } } }, 6, 1,
       FALSE, TRUE,
-      "took b: the same recall at 1 false positives per picture, but mean "
-      "recall 0.700 instead of 0.500 up to there" },
+      "took b: the same recall at 1 false positives per picture, but a higher "
+      "mean recall up to there (0.700 instead of 0.500)" },
   { { { { 0, .4 }, { 0.5, .6 }, { 1, 1 } }, { { 0, .4 }, { 0.5, 1 } } }, 4, 1,
-      FALSE, FALSE, "took a: no more is found with b" },
+      FALSE, FALSE, "took a: b does not find more" },
   { { { { 0, .4 }, { 0.5, 1 } }, { { 0, .4 }, { 0.5, .6 }, { 1, 1 } } }, 6, 1,
       TRUE, FALSE, "took a: the same recall" },
   { { { { 0, .4 }, { 0.5, 1 } }, { { 0, .4 }, { 0.5, .6 }, { 1, 1 } } }, 4, 1,
-      TRUE, TRUE, "took b: no more is found with a" },
+      TRUE, TRUE, "took b: a does not find more" },
   { { { { 0, .4 }, { 0.5, 1 } }, { { 0, .4 }, { 0.5, .6 }, { 1, 1 } } }, 6, 0,
-      TRUE, TRUE, "took b: no more is found with a" },
-  { { { { 0, 0 } }, { { 0, 0 } } }, 0, 1, FALSE, FALSE, "took a: no more" },
+      TRUE, TRUE, "took b: a does not find more" },
+  { { { { 0, 0 } }, { { 0, 0 } } }, 0, 1, FALSE, FALSE, "took a: b does not" },
 };
 
 static GArray *

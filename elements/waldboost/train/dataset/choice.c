@@ -64,8 +64,8 @@ explain (const CuvFeaturesFound *taken, const CuvFeaturesFound *other,
     why = g_strdup_printf ("took %s: recall %.3f instead of %.3f %s",
         taken->name, one, two, limit);
   else
-    why = g_strdup_printf ("took %s: the same recall %s, but mean recall %.3f "
-                           "instead of %.3f up to there",
+    why = g_strdup_printf ("took %s: the same recall %s, but a higher mean "
+                           "recall up to there (%.3f instead of %.3f)",
         taken->name, limit, mean_recall (taken, false_positives),
         mean_recall (other, false_positives));
   g_free (limit);
@@ -89,7 +89,7 @@ cuv_features_choose (const CuvFeaturesFound *patterns,
     *why = explain (patterns, channels, false_positives);
     return FALSE;
   }
-  *why = g_strdup_printf ("took %s: no more is found with %s",
+  *why = g_strdup_printf ("took %s: %s does not find more",
       prefers_channels ? channels->name : patterns->name,
       prefers_channels ? patterns->name : channels->name);
   return prefers_channels;
