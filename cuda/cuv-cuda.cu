@@ -37,7 +37,7 @@ cuv_cuda_probe (void)
   if (status != cudaErrorInsufficientDriver)
     return cuv_cuda_record (status, "cudaFuncGetAttributes");
   if (cudaDriverGetVersion (&version) == cudaSuccess && version == 0) {
-    snprintf (error_text, sizeof error_text, "there is no NVIDIA driver");
+    snprintf (error_text, sizeof error_text, "no NVIDIA driver is installed");
     return -1;
   }
   snprintf (error_text, sizeof error_text,

@@ -34,23 +34,25 @@ def at_least(least, kind=float):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('folder', help='folder of videos, searched with its subfolders')
+    parser.add_argument('folder', help='folder of videos, including its subfolders')
     line = parser.add_mutually_exclusive_group(required=True)
     line.add_argument('--line', help='the gst-launch pipeline; see cuvision-archive')
     line.add_argument('--line-file', help='a file with the pipeline')
     parser.add_argument('--output', required=True, help='folder of the results')
     parser.add_argument('--suffixes', nargs='+', default=SUFFIXES, help='suffixes of videos')
     parser.add_argument('--minutes', type=at_least(0.001), nargs=2, default=(10, 60),
-                        metavar=('LEAST', 'MOST'), help='minutes of video per task (default: 10 60)')
-    parser.add_argument('--cpus-per-task', type=at_least(0.001), default=1)
+                        metavar=('MIN', 'MAX'),
+                        help='minimum and maximum minutes of video per task (default: 10 60)')
+    parser.add_argument('--cpus-per-task', type=at_least(0.001), default=1,
+                        help='CPUs per task (default: 1)')
     parser.add_argument('--gpus-per-task', type=at_least(0), default=0,
-                        help='0.25: four tasks share a GPU')
+                        help='GPUs per task; 0.25: four tasks share one (default: 0)')
     parser.add_argument('--retries', type=at_least(0, int), default=3,
                         help='retries per task (default: 3)')
     parser.add_argument('--retry-failed', action='store_true', help='retry videos that failed')
     parser.add_argument('--redo', action='store_true', help='replace results of another pipeline')
     parser.add_argument('--address', help='address of a Ray cluster (default: this machine)')
-    parser.add_argument('--workers', type=at_least(1, int), help='CPUs of this machine to use')
+    parser.add_argument('--workers', type=at_least(1, int), help='number of CPUs of this machine to use')
     parser.add_argument('--program', default='cuvision-archive')
     return parser.parse_args()
 

@@ -246,11 +246,12 @@ def read_options():
                         default="waldboostdetect model=haarcascade_frontalface_alt2.xml label=face")
     parser.add_argument("--labels", metavar="A,B", type=lambda text: set(text.split(",")),
                         help="labels of the objects that count; default: all")
-    for name, seconds, text in (("before", 2, "before the first object"), ("after", 2, "after the last one"),
-                                ("longest", 300, "of a clip at most, which the next clip continues")):
+    for name, seconds, text in (("before", 2, "seconds to keep before the first object"),
+                                ("after", 2, "seconds to keep after the last object"),
+                                ("longest", 300, "maximum length of a clip in seconds; the next clip continues it")):
         parser.add_argument(f"--{name}", metavar="SECONDS", type=float, default=seconds,
-                            help=f"seconds {text}; default: %(default)s")
-    parser.add_argument("--encoder", metavar="LINE", help="default: the first that is installed of "
+                            help=f"{text}; default: %(default)s")
+    parser.add_argument("--encoder", metavar="LINE", help="default: the first installed one of "
                         + ", ".join(line.split()[0] for line in ENCODERS))
     options = parser.parse_args()
     if min(options.before, options.after) < 0 or options.longest < options.before + 2 * KEY_SECONDS:

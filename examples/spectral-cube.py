@@ -23,11 +23,11 @@ def parse_arguments():
     parser.add_argument('--bands', type=int, default=31)
     parser.add_argument('--endmembers', type=int, default=4)
     parser.add_argument('--noise', type=float, default=0.01,
-                        help='standard deviation, relative to the brightest sample')
+                        help='standard deviation of the noise, relative to the brightest sample')
     parser.add_argument('--type', choices=CODES, default='uint16')
     parser.add_argument('--interleave', choices=ORDERS, default='bil')
     parser.add_argument('--frames', type=int, default=0,
-                        help='a moving sequence NAME00000, NAME00001, ...')
+                        help='number of frames of a moving sequence, NAME00000, NAME00001, ... (0: one cube, NAME)')
     parser.add_argument('--seed', type=int, default=1)
     return parser.parse_args()
 

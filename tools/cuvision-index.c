@@ -56,11 +56,13 @@ describe_commands (void)
     g_string_append_printf (text, "  %-11s%-18s%s\n", commands[i].name,
         commands[i].arguments, commands[i].does);
   g_string_append (text,
-      "\nENTRY is a name, which selects all entries of that name, or with "
-      "--number a number.\nFor add and remove '-' reads names from standard "
-      "input, one per line.\nIf killed, remove, rename, replace and compact "
-      "leave either the old or\nthe new file; add and merge keep what was "
-      "appended before, merge in batches.");
+      "\n"
+      "ENTRY is a name, which selects all entries of that name, or with "
+      "--number a number.\n"
+      "For add and remove '-' reads names from standard input, one per line.\n"
+      "If killed, remove, rename, replace and compact leave either the old or\n"
+      "the new file; add keeps all entries appended before, merge all complete "
+      "batches.");
   return g_string_free (text, FALSE);
 }
 
@@ -85,8 +87,9 @@ parse_options (int *argc, char ***argv)
     { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &option_set,
         "add: a property of ldpindexsink, for a new index", "NAME=VALUE" },
     { "similarity", 0, 0, G_OPTION_ARG_DOUBLE, &option_similarity,
-        "duplicates: minimum similarity of duplicates, 0 to 1 (default: 0.54, "
-        "or 1 for equal ones if add was given other parameters)",
+        "duplicates: minimum similarity of duplicates, 0 to 1 (default: 0.54; "
+        "1, for equal histograms, if the index was created with other "
+        "parameters than those of add)",
         "S" },
     { NULL, 0, 0, 0, NULL, NULL, NULL },
   };

@@ -26,9 +26,8 @@ choose_entries (const CuvLdpIndex *index, const gchar *entry, gboolean *chosen)
   if (option_number) {
     if (n == 0
         || !g_ascii_string_to_unsigned (entry, 10, 0, n - 1, &number, NULL)) {
-      g_printerr (
-          "cuvision-index: '%s' is not the number of an entry: there are "
-          "%" G_GUINT64_FORMAT ", numbered from 0\n",
+      g_printerr ("cuvision-index: '%s' is not the number of an entry: the "
+                  "index has %" G_GUINT64_FORMAT " entries, numbered from 0\n",
           entry, n);
       return FALSE;
     }

@@ -14,7 +14,7 @@
 
 static_assert (CUV_HOUGH_REGION_CHUNK <= CUV_HOUGH_REGION_THREADS
         && 1 << CUV_HOUGH_REGION_SPLITS <= CUV_HOUGH_REGION_CHUNK,
-    "a thread per part");
+    "every part needs a thread");
 
 struct CuvHoughRegionParts {
   CuvRegionBox boxes[CUV_HOUGH_REGION_CHUNK];

@@ -26,7 +26,7 @@ cuv_ntf_load_rows (
   const float *from = &self.factors[mode].values[first * STRIDE];
 
   static_assert (CUV_NTF_SHARED_VALUES % (32 * STRIDE) == 0,
-      "rows must fit, padded to a multiple of 32");
+      "shared memory must hold a multiple of 32 rows");
   __syncthreads ();
   for (int i = 4 * threadIdx.x; i < (n + 31) / 32 * 32 * STRIDE;
        i += 4 * blockDim.x)

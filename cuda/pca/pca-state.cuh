@@ -101,7 +101,8 @@ struct CuvPcaPass {
   int apart; // packed: pixels between adjacent lanes, 1 or 8
 };
 
-static_assert (sizeof (CuvPcaPass) <= 4096, "of kernel parameters");
+static_assert (
+    sizeof (CuvPcaPass) <= 4096, "kernel parameters are limited to 4096 bytes");
 
 // Return sizes of tile_kernel: the parts of the sums that this launch computes;
 // the warps of a block that share the pixels of a part; threads per block.

@@ -16,7 +16,7 @@
 static_assert (WINDOW_THREADS >= CUV_RCD_FINE_WINDOWS
         && WINDOW_THREADS % 32 == 0 && WINDOW_THREADS >= 2 * LINES
         && THREADS >= 2 * LINES,
-    "one thread per window and per line");
+    "every window and every line needs a thread");
 
 // ---- windows and lines ----
 

@@ -161,7 +161,7 @@ template <typename T>
 static __device__ __forceinline__ void
 cuv_rcd_block_copy (T *to, const T *from)
 {
-  static_assert (sizeof (T) % 8 == 0, "words of 64 bits");
+  static_assert (sizeof (T) % 8 == 0, "copied as 64-bit words");
   for (int i = threadIdx.x; i < (int) (sizeof (T) / 8); i += blockDim.x)
     ((long long *) to)[i] = ((const long long *) from)[i];
 }

@@ -162,7 +162,7 @@ __launch_bounds__ (THREADS) second_kernel (Slot slot)
 
 // ---- launcher ----
 
-static_assert (CUV_RCD_SPECTRUM_BINS % THREADS == 0, "blocks are full");
+static_assert (CUV_RCD_SPECTRUM_BINS % THREADS == 0, "all blocks must be full");
 
 int
 cuv_rcd_solve_submit (

@@ -268,7 +268,8 @@ static __global__ void
 report_kernel (CuvScanHits found, int n_counters, uint4 *next_counters,
     uint4 *counters_to, uint4 *hits_to)
 {
-  static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4), "a hit is one");
+  static_assert (sizeof (CuvWaldboostHit) == sizeof (uint4),
+      "a hit is copied as one uint4");
   __shared__ CuvWaldboostHit unsorted[CUV_WALDBOOST_REPORT_SORTED];
   const int thread = blockIdx.x * CUV_WALDBOOST_REPORT_THREADS + threadIdx.x;
   const int lane = threadIdx.x % 32;

@@ -238,7 +238,7 @@ static const GstCuvSetting list[] = {
       "Number of threads for work on the CPU (0 = one per processor)",
       .offset = AT (n_threads), .type = G_TYPE_INT, .maximum = 1024,
       .no_controller = TRUE },
-  { "stats", "Statistics", "Statistics of the element's work",
+  { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_cuv_analyser_get_stats },
 };
 

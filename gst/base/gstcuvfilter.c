@@ -78,8 +78,8 @@ report_requests (GstCuvFilter *self, gboolean requested, guint interval)
   priv->requests_reported = TRUE;
   text = g_strdup_printf (
       "%d frames in a row were analysed, in spite of inference-interval=%u: a "
-      "tracker without a target asks for every frame. Set its "
-      "request-detections=false to keep to the interval.",
+      "tracker without a target asks for every frame. Set "
+      "request-detections=false on the tracker to keep to the interval.",
       REQUESTS_REPORTED, interval);
   /* gst-launch-1.0 prints the second text only */
   GST_ELEMENT_INFO (self, STREAM, FAILED, ("%s", text), ("%s", text));

@@ -253,7 +253,7 @@ late_cause (GstCuvQos *self, GstClockTime time, GstClockTime duration)
            "smaller frames, or fewer (raise inference-interval)";
   if (GST_CLOCK_TIME_IS_VALID (earliest) && time < earliest)
     return "the sink reports that it shows them too late: the elements in its "
-           "thread are too slow, put a queue between them";
+           "thread are too slow (put queues between them)";
   return behind ? "they waited in a queue until it was too late to show them: "
                   "the elements in this thread are too slow (put queues "
                   "between them), or the source paused"

@@ -100,7 +100,7 @@ gst_cuv_context_check_device (GstCuvContext *self)
     return TRUE;
   GST_ELEMENT_ERROR (self->element, RESOURCE, NOT_FOUND,
       ("cuda-device-id is %d, but this machine has %d CUDA device(s): set it "
-       "to 0 to %d, or to -1 for any device.",
+       "to a number from 0 to %d, or to -1 for any device.",
           device_id, n, n - 1),
       (NULL));
   return FALSE;
@@ -186,8 +186,8 @@ enter_context (GstCuvContext *self)
   gst_cuda_context_pop (NULL);
   if (ok && !self->kernels)
     GST_WARNING_OBJECT (self->element,
-        "the CUDA kernels do not run on this device, the CPU processes frames: "
-        "%s",
+        "the CUDA kernels do not run on this device, so the CPU processes the "
+        "frames: %s",
         cuv_cuda_error ());
   return ok;
 }

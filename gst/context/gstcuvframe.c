@@ -86,10 +86,10 @@ gst_cuv_video_map (GstVideoFrame *frame, const GstVideoInfo *info,
     return problem;
   *frame = (GstVideoFrame){ 0 };
   if (!gst_video_frame_map (frame, info, buffer, flags))
-    return g_strdup_printf (
-        "Cannot map a frame of %" G_GSIZE_FORMAT
-        " bytes in a buffer of %" G_GSIZE_FORMAT
-        ": fix the element that made the buffer, which must match its caps",
+    return g_strdup_printf ("Cannot map a frame of %" G_GSIZE_FORMAT
+                            " bytes in a buffer of %" G_GSIZE_FORMAT
+                            " bytes: fix the element that made the buffer; a "
+                            "buffer must match its caps",
         info->size, gst_buffer_get_size (buffer));
   frame->info.width = info->width;
   frame->info.height = info->height;

@@ -13,8 +13,8 @@ static const gchar *
 listen_fix (const GError *error)
 {
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
-    return "set port to another one (0: any free one), or end the program that "
-           "uses it";
+    return "set another port (0: any free one), or end the program that uses "
+           "this one";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     return "set port to 1024 or more";
   return "set address to one of this machine (127.0.0.1; 0.0.0.0: all)";

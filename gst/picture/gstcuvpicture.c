@@ -55,7 +55,7 @@ check_size (Decoder *self, GstElement *decode, GstPad *pad)
     return TRUE;
   self->too_large = TRUE;
   GST_ELEMENT_ERROR (decode, STREAM, FORMAT,
-      ("it has %d x %d pixels, but at most %d columns and lines can be read",
+      ("it has %d x %d pixels, but at most %d columns and rows can be read",
           width, height, MOST_SIDE),
       (NULL));
   return FALSE;

@@ -115,7 +115,7 @@ refused_while_started (
   copy = copy_pending (self);
   gst_cuv_setting_store (setting, gst_cuv_setting_field (copy, setting), value);
   post_problem (self, setting, copy, TRUE, "cannot be set now",
-      g_strdup ("it can change only in the states NULL and READY"));
+      g_strdup ("it can be changed only in the states NULL and READY"));
   gst_cuv_settings_free (self->table, copy);
   return TRUE;
 }

@@ -78,7 +78,7 @@ describe_empty (const Search *self)
       self->n > 1 ? "have" : "has");
   append_invalid (text, self->info);
   g_string_append_printf (text,
-      ", and %s left out: set %s to 0 in bbl of the ENVI header, or name %s in "
+      ", and %s left out: set %s to 0 in bbl of the ENVI header, or list %s in "
       "bad-bands of the caps",
       self->n > 1 ? "are" : "is", self->n > 1 ? "them" : "it",
       self->n > 1 ? "them" : "it");

@@ -424,11 +424,11 @@ def differ(part, name, write_file):
 def test_other_files():
     differ('p.ldp has 4 entries, but 5 at rank 0', 'fewer entries',
            lambda path: index('remove', '-n', path, '2'))
-    differ('differs in entries from rank 0', 'other entries',
+    differ('differs in entries from the file at rank 0', 'other entries',
            lambda path: index('rename', '-n', path, '4', 'x'))
-    differ('differs in entries from rank 0', 'another entry in the middle',
+    differ('differs in entries from the file at rank 0', 'another entry in the middle',
            lambda path: index('rename', '-n', path, '2', 'x'))
-    differ('differs in parameters from rank 0', 'other parameters',
+    differ('differs in parameters from the file at rank 0', 'other parameters',
            lambda path: shutil.copy('blocks.ldp', path))
     differ('cannot be opened', 'no file', os.remove)
     # appended since

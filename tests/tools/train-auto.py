@@ -117,8 +117,8 @@ def check_patterns(tests):
 def check_options(tests, coco):
     """Checks options that only patterns have."""
     for reason, *options in (
-            ('channels have no --margin', '--margin', '0.1'),
-            ('channels have no --rate', '--rate', '0.001'),
+            ('channels do not support --margin', '--margin', '0.1'),
+            ('channels do not support --rate', '--rate', '0.001'),
             ('--format opencv needs it', '--format', 'opencv')):
         model, out, report = tests.make(coco, '--features', 'auto', *options)
         tests.expect(out.startswith(f'took lbp: {reason}\n'), options, out)

@@ -183,7 +183,7 @@ def check_channels(program, folder):
         expect(trainer.kill(trainer.trees, TREES_HEADER + n_trees * TREE, '--resume'),
                'ended too early', n_trees)
         if n_trees == 5:
-            expect_refused(trainer, 'a training of this model was stopped')
+            expect_refused(trainer, 'a training run of this model was stopped')
             expect_refused(trainer, 'the seed is 2, but 1 in', '--resume', '--seed', '2')
             expect_refused(trainer, 'the number of copies is 3', '--resume', '--copies', '3')
             with_other_pictures(trainer)

@@ -228,8 +228,8 @@ read_info_line (CuvAnnotations *self, const gchar *line, gchar **words,
       || !g_ascii_string_to_unsigned (
           words[count], 10, 0, G_MAXUINT / 4, &n_boxes, NULL))
     return cuv_annotations_fail (error,
-        "no number of boxes after '%.40s'; pass a list of pictures without "
-        "objects with --negatives",
+        "no number of boxes after '%.40s'; use --negatives for a list of "
+        "pictures without objects",
         words[0]);
   if (n - count - 1 != 4 * n_boxes)
     return cuv_annotations_fail (error,

@@ -42,7 +42,7 @@ cuv_vec_parse (CuvVec *self, const gchar *bytes, gsize size, GError **error)
   if (n_there < (guint64) self->n)
     return cuv_annotations_fail (error,
         "the header announces %d samples of %d pixels, but only "
-        "%" G_GUINT64_FORMAT " are there",
+        "%" G_GUINT64_FORMAT " are in the file",
         self->n, self->n_pixels, n_there);
   return TRUE;
 }

@@ -37,7 +37,7 @@ parse_pieces (GMarkupParseContext *context, const gchar *bytes, GError **error)
             (GSList *) g_markup_parse_context_get_element_stack (context))
         > MAX_DEPTH)
       return cuv_annotations_fail (
-          error, "elements are nested more than %d deep", MAX_DEPTH);
+          error, "elements are nested more than %d levels deep", MAX_DEPTH);
   }
   return g_markup_parse_context_end_parse (context, error);
 }

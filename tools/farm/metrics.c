@@ -147,7 +147,7 @@ static const ElementMetric element_metrics[] = {
       "Frames that passed unanalysed since the pipeline was started.",
       "skipped" },
   { "element_stat", "gauge",
-      "Any other number of the element's property stats.", NULL },
+      "Any other number in the element's property stats.", NULL },
 };
 
 static gboolean

@@ -218,8 +218,8 @@ check_utf8 (GHashTable *values, GError **error)
   while (g_hash_table_iter_next (&iter, &name, &value))
     if (!g_utf8_validate (value, -1, NULL)) {
       g_set_error (error, G_CONVERT_ERROR, G_CONVERT_ERROR_ILLEGAL_SEQUENCE,
-          "the value of {%s} is not UTF-8, which a gst-launch line must be: if "
-          "it is a file name, rename the file",
+          "the value of {%s} is not UTF-8, but a pipeline must be: if it is a "
+          "file name, rename the file",
           (const gchar *) name);
       return FALSE;
     }

@@ -242,8 +242,9 @@ ask_number (Search *self, const gchar *text)
 
   if (n > 0 && g_ascii_string_to_unsigned (text, 10, 0, n - 1, &number, NULL))
     return ask_entry (self, text, number);
-  problem = g_strdup_printf ("not the number of an entry: there are "
-                             "%" G_GUINT64_FORMAT ", numbered from 0",
+  problem = g_strdup_printf (
+      "not the number of an entry: there are %" G_GUINT64_FORMAT
+      " entries, numbered from 0",
       n);
   outcome = skip_query (self, text, problem);
   g_free (problem);

@@ -30,8 +30,8 @@ parse_orientations (
 
 static const GOptionEntry entries[] = {
   { "index", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.indexes,
-      "An index of ldpindexsink or cuvision-index, or a pattern of several, "
-      "whose entries are numbered consecutively",
+      "An index of ldpindexsink or cuvision-index, or a pattern that matches "
+      "several; their entries are numbered consecutively",
       "FILE" },
   { "entry", 'e', 0, G_OPTION_ARG_NONE, &by_name,
       "Queries are names of entries, not pictures", NULL },
@@ -67,7 +67,7 @@ static const GOptionEntry entries[] = {
       "Compare N times and print the median time (default: 1)", "N" },
   { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose,
       "Print the entries, device and memory of each rank", NULL },
-  { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this", NULL },
+  { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help", NULL },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.queries,
       NULL, NULL },
   { NULL },
@@ -91,7 +91,7 @@ find_problem (void)
   if (options.indexes == NULL)
     return "--index is missing";
   if (options.queries == NULL)
-    return "no query: name a picture, or - to read queries from stdin";
+    return "no query: give a picture, or - to read queries from stdin";
   if (by_name && by_number)
     return "--entry and --number cannot be used together";
   if (options.k < 1 || options.k > 10000)

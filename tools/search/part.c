@@ -181,13 +181,12 @@ compare_index (IndexFile *self, const Identity *root)
   self->n = root->n;
   own = identify (self->index, self->n);
   if (memcmp (own.header, root->header, sizeof own.header) != 0)
-    return g_strdup_printf (
-        "%s differs in parameters from rank 0: use the same "
-        "file on all machines",
+    return g_strdup_printf ("%s differs in parameters from the file at rank 0: "
+                            "use the same file on all machines",
         self->path);
   if (own.digest != root->digest)
-    return g_strdup_printf ("%s differs in entries from rank 0: use the same "
-                            "file on all machines",
+    return g_strdup_printf ("%s differs in entries from the file at rank 0: "
+                            "use the same file on all machines",
         self->path);
   return NULL;
 }
@@ -202,7 +201,7 @@ compare_indexes (Part *self)
   ranks_broadcast (&n, sizeof n, 0);
   if (!ranks_is_root () && n != self->files->len)
     problem = g_strdup_printf (
-        "found %u index files, but %u at rank 0", self->files->len, n);
+        "found %u index files, but rank 0 found %u", self->files->len, n);
   root = g_new0 (Identity, n);
   for (guint i = 0; ranks_is_root () && i < n; i++) {
     const IndexFile *file = &g_array_index (self->files, IndexFile, i);

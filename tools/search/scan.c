@@ -95,8 +95,8 @@ set_thumbnails (Scan *self)
     return g_strdup ("--thumbnails: the index has none: it was created with "
                      "thumbnail-width=0");
   if (size * (gsize) self->options->k > MAX_THUMBNAILS)
-    return g_strdup_printf ("--thumbnails: %d of %dx%d take more than %d MB: "
-                            "lower --k",
+    return g_strdup_printf (
+        "--thumbnails: %d of %dx%d pixels take more than %d MB: lower --k",
         self->options->k, (gint) info->thumbnail_width,
         (gint) info->thumbnail_height, MAX_THUMBNAILS >> 20);
   self->thumbnail_size = size;

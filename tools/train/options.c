@@ -110,8 +110,8 @@ static const GOptionEntry entries[] = {
       "Label of objects to ignore: neither learnt nor used as negatives",
       "NAME" },
   { "names", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs.names,
-      "The names of YOLO's classes: one per line, data.yaml or obj.data "
-      "(default: such a file beside or above the labels)",
+      "File with the names of YOLO's classes, one per line, or data.yaml or "
+      "obj.data (default: such a file beside or above the labels)",
       "FILE" },
   { "images", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs.images,
       "Folder of the annotated pictures (default: near the annotations)",
@@ -120,34 +120,36 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "The model to write", "FILE" },
   { "format", 0, 0, G_OPTION_ARG_CALLBACK, parse_format,
-      "butfit, or opencv: a cascade that OpenCV can also read (default: "
-      "butfit)",
+      "Format of the model: butfit, or opencv, a cascade that OpenCV can also "
+      "read (default: butfit)",
       "NAME" },
   { "report", 'r', 0, G_OPTION_ARG_FILENAME, &options.report,
       "Folder for report.json and index.html", "FOLDER" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &options.resume,
-      "Continue a training that was stopped, from FILE.state and FILE.trees",
+      "Continue a training run that was stopped, from FILE.state and "
+      "FILE.trees",
       NULL },
   { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
       "auto, cpu or cuda; the model is the same (default: auto)", "NAME" },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
-      "Size of the smallest object to find (default: 24x24, for channels "
-      "32x32)",
+      "Size of the smallest object to find (default: 24x24, or 32x32 for "
+      "channels)",
       "WxH" },
   { "features", 'f', 0, G_OPTION_ARG_CALLBACK, parse_features,
-      "lbp, lrd or lrp: patterns of grey; channels: trees on colours and "
-      "gradients, as CuvisionChannels; auto: lbp or channels, whichever finds "
-      "more objects in pictures kept out of training (default: auto)",
+      "lbp, lrd or lrp: patterns of grey blocks; channels: trees on colours "
+      "and gradients, as CuvisionChannels; auto: lbp or channels, whichever "
+      "finds more objects in pictures kept out of training (default: auto)",
       "NAME" },
   { "weak", 0, 0, G_OPTION_ARG_INT, &options.train.n_weak,
-      "Weak classifiers, at most 4096 (default: 256)", "N" },
+      "Maximum number of weak classifiers, 1 to 4096 (default: 256)", "N" },
   { "alpha", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.alpha,
       "Fraction of objects that early rejection may miss (default: 0.02, or "
       "0.005 for channels)",
       "SHARE" },
   { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options.train.rate,
-      "Stop at this false-positive rate of windows (default: 0)", "SHARE" },
+      "Stop at this false-positive rate of windows (default: 0, never)",
+      "SHARE" },
   { "false-positives", 0, 0, G_OPTION_ARG_DOUBLE, &options.false_positives,
       "False positives per picture that the model's threshold allows; inf: any "
       "number (default: 1)",
@@ -156,13 +158,13 @@ static const GOptionEntry entries[] = {
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
       "Samples of each object, slightly shifted and scaled (default: 8)", "N" },
   { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
-      "Fraction of the box's size to add on each side (default: 0.1, for "
-      "channels 0)",
+      "Fraction of the box's size to add on each side (default: 0.1, or 0 for "
+      "channels)",
       "SHARE" },
   { "mirror", 0, 0, G_OPTION_ARG_NONE, &options.samples.mirror,
       "Also learn mirrored objects", NULL },
   { "negative-samples", 0, 0, G_OPTION_ARG_INT, &options.train.n_negatives,
-      "Negatives used at a time (default: 10000)", "N" },
+      "Number of negatives used at a time (default: 10000)", "N" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
       "Random seed; the same seed gives the same model (default: 1)", "N" },
   { NULL }
@@ -215,7 +217,7 @@ explain_patterns (void)
   if (options.train.cascade)
     return "took lbp: --format opencv needs it";
   if (options.samples.margin != UNSET && options.samples.margin != 0)
-    return "took lbp: channels have no --margin";
+    return "took lbp: channels do not support --margin";
   if (options.train.rate > 0)
     return "took lbp: channels have no --rate";
   return NULL;

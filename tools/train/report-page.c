@@ -69,10 +69,12 @@ append_rates (GString *out, const Results *self)
   static const gdouble shown[] = { 0.1, 0.3, 1, 3 };
 
   append_html (out,
-      "<h2>Objects</h2>\n<p>In %u pictures that were kept out of training, "
-      "with %u objects; a box finds an object if intersection over union is "
-      "at least 0.5.</p>\n<table><tr><th>false positives per picture, at most"
-      "</th><th>recall</th><th>95 %% "
+      "<h2>Objects</h2>\n"
+      "<p>Measured in %u pictures that were kept out of training, with %u "
+      "objects. A box finds an object if their intersection over union is at "
+      "least 0.5.</p>\n"
+      "<table><tr><th>maximum false positives per "
+      "picture</th><th>recall</th><th>95 %% "
       "interval</th><th>waldboostdetect</th></tr>\n",
       self->found->n_pictures, self->found->objects->len);
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
@@ -114,7 +116,7 @@ append_choice (GString *out, const Results *self)
     return;
   append_html (out,
       "<table><tr><th>features</th><th>recall at %g false positives per "
-      "picture</th><th>95 %% interval</th><th>learnt in</th></tr>\n",
+      "picture</th><th>95 %% interval</th><th>training time</th></tr>\n",
       self->options->false_positives);
   append_kind (out, self);
   append_kind (out, self->other);
@@ -141,11 +143,13 @@ append_windows (GString *out, const Results *self)
   };
 
   g_string_append (out,
-      "<h2>Windows</h2>\n<p>Before grouping into boxes. Windows of one "
-      "picture are correlated, so the intervals are Wilson's with the "
-      "variance between pictures.</p>\n<table><tr><th>pictures</th><th>"
-      "false-positive rate</th><th>95 % interval</th><th>windows</th><th>"
-      "recall</th><th>95 % interval</th><th>samples</th></tr>\n");
+      "<h2>Windows</h2>\n"
+      "<p>Rates of windows before they are grouped into boxes. The intervals "
+      "are Wilson's, with the variance between pictures, because windows of "
+      "one picture are correlated.</p>\n"
+      "<table><tr><th>pictures</th><th>false-positive rate</th><th>95 % "
+      "interval</th><th>windows</th><th>recall</th><th>95 % "
+      "interval</th><th>samples</th></tr>\n");
   for (gint role = CUV_DATASET_CALIBRATION; role < CUV_DATASET_N_ROLES;
        role++) {
     const CuvWindowRates *rates = &self->windows[role];
@@ -214,11 +218,13 @@ explain_threshold (GString *out, const Results *self)
     append_html (out,
         "The model's threshold was set for at most %g false positives per "
         "picture. In the calibration pictures, which were not used for "
-        "training, it gives %.3g, and recall %.3f. ",
+        "training, this threshold gives %.3g false positives per picture and a "
+        "recall of %.3f. ",
         self->options->false_positives, rate.false_positives,
         rate.recall.value);
-  g_string_append (
-      out, "The vertical line marks it in the test pictures.</p>\n");
+  g_string_append (out,
+      "The vertical line marks the model's threshold in the test "
+      "pictures.</p>\n");
 }
 
 static gdouble
@@ -335,11 +341,11 @@ append_progress (GString *out, const GArray *progress)
     { "negatives", RED, negatives } };
 
   g_string_append (out,
-      "<h2>Training</h2>\n<p>The rate is the share of windows of the "
-      "calibration "
-      "pictures that no weak classifier rejects; samples are the training "
-      "samples that are not rejected yet. New negatives are collected when few "
-      "are left.</p>\n"
+      "<h2>Training</h2>\n"
+      "<p>The false-positive rate is the fraction of the calibration pictures' "
+      "windows without objects that no weak classifier rejects. The samples "
+      "left are the training samples that are not yet rejected; new negatives "
+      "are collected when few are left.</p>\n"
       "<div class='row'>\n");
   plot_append (out, &rate_axes, &rate, 1);
   plot_append (out, &sample_axes, samples, 2);

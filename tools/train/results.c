@@ -396,10 +396,10 @@ print_missed (const Results *self)
   const guint n = self->calibration->objects->len;
 
   if (self->raised > 0 && recall.value < 0.5)
-    g_printerr ("at %g false positives per picture the threshold accepts only "
-                "%u of %u objects of the calibration pictures: allow more "
-                "--false-positives to find more, or separate them better with "
-                "more and harder examples\n",
+    g_printerr (
+        "at %g false positives per picture the threshold accepts only %u of %u "
+        "objects of the calibration pictures: raise --false-positives to find "
+        "more, or train with more and harder examples\n",
         self->options->false_positives, (guint) lrint (recall.value * n), n);
 }
 

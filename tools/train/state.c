@@ -111,7 +111,7 @@ state_file_check (const gchar *output, gboolean resume, GError **error)
 
   if (exists && !resume)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-        "a training of this model was stopped: continue with --resume, or "
+        "a training run of this model was stopped: continue with --resume, or "
         "remove %s",
         path);
   else if (resume && !exists)

@@ -33,7 +33,7 @@ describe_model (const Results *self)
 
     g_string_append_printf (text,
         "; in %u pictures kept out recall %.3f (%.3f .. %.3f) with %.3g false "
-        "positives a picture",
+        "positives per picture",
         self->found->n_pictures, rate.recall.value, rate.recall.low,
         rate.recall.high, rate.false_positives);
   }

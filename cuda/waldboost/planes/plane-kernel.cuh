@@ -70,7 +70,7 @@ template <typename Planes, typename Acc> struct CuvPlaneRun {
   static const int max_listed = Planes::tile_x * CUV_PLANE_Y * 3 / 8;
   static_assert (
       n_windows % 4 == 0 && CUV_PLANE_THREADS * n_windows / 4 <= max_listed,
-      "a quarter does not fit");
+      "the list must hold all windows of a quarter");
 
   const CuvWaldboostDevice<Acc> &model;
   const Planes &planes;
