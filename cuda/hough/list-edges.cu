@@ -80,7 +80,8 @@ __launch_bounds__ (CUV_HOUGH_LIST_WORDS *CUV_HOUGH_LIST_ROWS) list_kernel (
   unsigned *to = edges.pixels
       + cuv_hough_list_reserve (__popc (bits), &maps.counters->n_edges);
 
-  static_assert (CUV_HOUGH_LIST_ROWS == 32, "a warp lists a column of words");
+  static_assert (
+      CUV_HOUGH_LIST_ROWS == 32, "each warp lists one column of words");
   for (; bits != 0; bits &= bits - 1)
     *to++ =
         (unsigned) (y0 + row) << 16 | ((x0 + column) * 32 + __ffs (bits) - 1);

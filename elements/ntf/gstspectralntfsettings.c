@@ -12,8 +12,8 @@ check_tensor (const CuvNtfParams *params)
     return "init=nfindr with factorisation=tensor: spectra of pixels are not "
            "terms of rank one; set factorisation to matrix or init to nndsvd";
   if (params->sum_to_one)
-    return "sum-to-one=true with factorisation=tensor: only the abundances of "
-           "a matrix can sum to one; set factorisation to matrix";
+    return "sum-to-one=true with factorisation=tensor: only abundances of "
+           "factorisation=matrix can sum to one; set factorisation to matrix";
   return NULL;
 }
 
@@ -118,7 +118,7 @@ static const GstCuvSetting list[] = {
       "sort terms by strength",
       .offset = AT (params.normalise), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "reinit-dead", "Restart dead terms",
-      "Give terms that have become zero new random columns",
+      "Restart terms that have become zero with new random columns",
       .offset = AT (params.reinit_dead), .type = G_TYPE_BOOLEAN },
   { "sparsity", "Sparsity",
       "Sparsity penalty: subtracted from each value of the factors, as a "

@@ -273,7 +273,7 @@ static const GstCuvSetting list[] = {
       "Path of the file to write records to (none or - = standard output)",
       .offset = AT (path), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "add-empty-results", "Add empty results",
-      "Write records also for frames without results",
+      "Also write records for frames without results",
       .offset = AT (add_empty_results), .type = G_TYPE_BOOLEAN },
   { "source", "Source", "Name of the video's source, written in each record",
       .offset = AT (source), .type = G_TYPE_STRING },

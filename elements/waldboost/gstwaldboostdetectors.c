@@ -154,7 +154,8 @@ gst_waldboost_detectors_warn_if_empty (const GstWaldboostDetectors *self,
   for (gint i = 0; i < s->models->n; i++) {
     if (cuv_model_rejects_all (s->models->models[i]))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-          ("model '%s' rejects every window: its last numbers are not finite. "
+          ("model '%s' rejects every window: its training ended in numbers "
+           "that are not finite. "
            "No objects will be found; train it with more negative samples.",
               s->models->names[i]),
           (NULL));

@@ -46,7 +46,7 @@ static const GOptionEntry entries[] = {
       "(default: the current one)",
       "FOLDER" },
   { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
-      "Videos at a time (default: 1)", "N" },
+      "Number of videos processed at a time (default: 1)", "N" },
   { "part", 0, 0, G_OPTION_ARG_CALLBACK, parse_part,
       "Process only part K of N of the videos; all parts have about the same "
       "size in bytes",
@@ -62,7 +62,7 @@ static const GOptionEntry entries[] = {
   { "redo", 0, 0, G_OPTION_ARG_NONE, &options.redo,
       "Replace results of another pipeline or video", NULL },
   { "wait", 'w', 0, G_OPTION_ARG_NONE, &options.wait,
-      "Wait for videos that other processes work on", NULL },
+      "Wait for videos that other processes are working on", NULL },
   { "pending", 0, 0, G_OPTION_ARG_NONE, &options.pending,
       "Only print the videos that are left to do", NULL },
   { "check", 0, 0, G_OPTION_ARG_NONE, &options.check,

@@ -89,7 +89,8 @@ get_age (const Camera *camera, const JobInfo *info)
 }
 
 static const CameraMetric camera_metrics[] = {
-  { "camera_up", "gauge", "Whether the camera's pipeline plays.", get_up },
+  { "camera_up", "gauge", "1 while the camera's pipeline plays, otherwise 0.",
+      get_up },
   { "camera_restarts_total", "counter",
       "Restarts of the camera's pipeline by this worker.", get_restarts },
   { "camera_buffers_total", "counter",
@@ -230,7 +231,7 @@ append_worker (GString *out, Worker *self)
 {
   append_info (out, self);
   append_one (out, "nats_connected", "gauge",
-      "Whether the worker is connected to NATS.",
+      "1 while the worker is connected to NATS, otherwise 0.",
       store_is_connected (self->store));
   append_one (out, "nats_disconnects_total", "counter",
       "Connections to NATS that were lost.", store_n_disconnects (self->store));

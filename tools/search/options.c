@@ -49,7 +49,7 @@ static const GOptionEntry entries[] = {
       "Write the results to a file on the first rank's machine, not to stdout",
       "FILE" },
   { "thumbnails", 0, 0, G_OPTION_ARG_NONE, &options.thumbnails,
-      "Print the matches' thumbnails, as data URIs of PNG", NULL },
+      "Print the matches' thumbnails, as PNG data URIs", NULL },
   { "device", 'd', 0, G_OPTION_ARG_CALLBACK, parse_device,
       "auto, cpu or cuda; results are the same (default: auto)", "NAME" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &options.n_threads,

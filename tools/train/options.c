@@ -156,7 +156,9 @@ static const GOptionEntry entries[] = {
       "N" },
   /* samples */
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
-      "Samples of each object, slightly shifted and scaled (default: 8)", "N" },
+      "Number of samples of each object, slightly shifted and scaled (default: "
+      "8)",
+      "N" },
   { "margin", 0, 0, G_OPTION_ARG_DOUBLE, &options.samples.margin,
       "Fraction of the box's size to add on each side (default: 0.1, or 0 for "
       "channels)",

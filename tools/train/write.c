@@ -25,14 +25,14 @@ describe_model (const Results *self)
         self->progress, CuvTrainProgress, self->progress->len - 1);
 
     g_string_append_printf (text,
-        "; in calibration false-positive rate %.3g, recall %.3f", at->rate,
+        "; calibration: false-positive rate %.3g, recall %.3f", at->rate,
         at->recall);
   }
   if (self->rates != NULL) {
     const CuvTrainRate rate = self->written[CUV_DATASET_TEST];
 
     g_string_append_printf (text,
-        "; in %u pictures kept out recall %.3f (%.3f .. %.3f) with %.3g false "
+        "; %u pictures kept out: recall %.3f (%.3f .. %.3f), %.3g false "
         "positives per picture",
         self->found->n_pictures, rate.recall.value, rate.recall.low,
         rate.recall.high, rate.false_positives);

@@ -16,8 +16,8 @@ gst_ldp_name_check (const gchar *pattern)
     return NULL;
   valid = g_utf8_make_valid (pattern, -1);
   problem = g_strdup_printf (
-      "entry-name '%s' is not valid: use UTF-8 with at most one number, "
-      "as %%d or %%05d, and %%%% for a percent sign",
+      "entry-name '%s' is not valid: use UTF-8 with at most one placeholder "
+      "for a number, %%d or %%05d, and %%%% for a percent sign",
       valid);
   g_free (valid);
   return problem;

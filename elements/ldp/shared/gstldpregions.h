@@ -33,12 +33,12 @@ GType gst_ldp_bins_get_type (void);
 #define GST_LDP_PARAMETER_SETTINGS(at, start)                                  \
   { "order", "Order",                                                          \
     "Order of the patterns: derivatives of order - 1 are compared. Higher "    \
-    "orders see finer detail but amplify noise",                                 \
+    "orders see finer detail but amplify noise",                               \
     GST_LDP_PARAMETER (at, start, params.order), .type = G_TYPE_UINT,          \
     .minimum = CUV_LDP_MIN_ORDER, .maximum = CUV_LDP_MAX_ORDER, .value = 3 },  \
   { "grid", "Grid",                                                            \
-    "Blocks across, and as many down, each with its own histograms "           \
-    "(block=0)",                                                               \
+    "Number of blocks in each row and column of the grid; each block has its " \
+    "own histograms (block=0)",                                                \
     GST_LDP_PARAMETER (at, start, params.grid), .type = G_TYPE_UINT,           \
     .minimum = 1, .maximum = 1024, .value = 8 },                               \
   { "block", "Block",                                                          \
@@ -64,16 +64,18 @@ GType gst_ldp_bins_get_type (void);
     GST_LDP_PARAMETER (at, start, params.levels), .type = G_TYPE_UINT,         \
     .minimum = 2, .maximum = CUV_LDP_CODES, .value = 32 },                     \
   { "scales", "Scales",                                                        \
-    "Number of sizes at which the picture is described: its own, half of it, a "       \
-    "quarter and so on. More scales find blurred and small copies",                   \
+    "Number of sizes at which the picture is described: its own, half of it, " \
+    "a quarter and so on. More scales find blurred and small copies",          \
     GST_LDP_PARAMETER (at, start, params.scales), .type = G_TYPE_UINT,         \
     .minimum = 1, .maximum = CUV_LDP_MAX_SCALES, .value = 1 },                 \
   { "descriptor-width", "Descriptor width",                                    \
-    "Width in pixels to resize to before describing (0 = unchanged)",          \
+    "Width in pixels to which pictures are resized before they are described " \
+    "(0 = not resized)",                                                       \
     GST_LDP_PARAMETER (at, start, width), .type = G_TYPE_UINT,                 \
     .maximum = CUV_LDP_MAX_SIZE },                                             \
   { "descriptor-height", "Descriptor height",                                  \
-    "Height in pixels to resize to before describing (0 = unchanged)",         \
+    "Height in pixels to which pictures are resized before they are described "\
+    "(0 = not resized)",                                                       \
     GST_LDP_PARAMETER (at, start, height), .type = G_TYPE_UINT,                \
     .maximum = CUV_LDP_MAX_SIZE }
 /* clang-format on */

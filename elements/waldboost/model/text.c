@@ -33,7 +33,7 @@ fail_to_unpack (int status, const z_stream *stream, GError **error)
 {
   if (status == Z_OK)
     return cuv_model_fail (error,
-        "the file is larger than %d MB when unpacked, the limit for models",
+        "the unpacked file is larger than %d MB, the limit for models",
         CUV_MODEL_MAX_BYTES >> 20);
   if (status == Z_BUF_ERROR)
     return cuv_model_fail (error, "the gzip file is truncated");

@@ -229,7 +229,7 @@ check_end (CuvTrainState state, guint n_weak, GError **error)
   if (state == CUV_TRAIN_NO_POSITIVES)
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "No regions are left to learn from: the model rejects all of them. "
-        "Check that they show the object, or lower alpha");
+        "Check that the regions show the object, or lower alpha");
   else
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "No negatives were found: regions cover the frames. Draw smaller "

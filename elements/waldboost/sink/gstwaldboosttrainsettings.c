@@ -110,8 +110,8 @@ static const GstCuvSetting list[] = {
       "Label of the regions to learn (default: "
       "all)",
       .offset = AT (object_class), .type = G_TYPE_STRING },
-  { "train", "Train", "Train with the frames kept so far", .offset = AT (train),
-      .type = G_TYPE_BOOLEAN },
+  { "train", "Train", "Set to true to train with the frames kept so far",
+      .offset = AT (train), .type = G_TYPE_BOOLEAN },
   { "frame-interval", "Frame interval",
       "Keep every Nth frame that has regions to learn", .offset = AT (interval),
       .type = G_TYPE_UINT, .minimum = 1, .maximum = G_MAXINT, .value = 1 },

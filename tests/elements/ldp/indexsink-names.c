@@ -65,10 +65,12 @@ CUV_TEST (invalid_patterns)
   g_autofree gchar *name = g_strnfill (1025, 'n');
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    expect_invalid (
-        bad[i], "is not valid: use UTF-8 with at most one number, as %d");
+    expect_invalid (bad[i],
+        "is not valid: use UTF-8 with at most one placeholder for a "
+        "number, %d");
   expect_invalid ("%d-%d",
-      "entry-name '%d-%d' is not valid: use UTF-8 with at most one number");
+      "entry-name '%d-%d' is not valid: use UTF-8 with at most one "
+      "placeholder");
   expect_invalid ("\377.jpg", "entry-name '\357\277\275.jpg' is not valid");
   expect_invalid (
       name, "a name has 1025 bytes, but at most 1023 fit: shorten 'nnn");

@@ -11,15 +11,15 @@
 
 static const CuvTrainItem items[] = {
   { "the version of the state", CUV_TRAIN_COUNT },
-  { "the window's number of columns", CUV_TRAIN_COUNT },
-  { "the window's number of rows", CUV_TRAIN_COUNT },
+  { "the window's width in blocks", CUV_TRAIN_COUNT },
+  { "the window's height in blocks", CUV_TRAIN_COUNT },
   { "the side of a block", CUV_TRAIN_COUNT },
   { "the overhang of windows", CUV_TRAIN_COUNT },
   { "the number of levels per octave", CUV_TRAIN_COUNT },
   { "the object's rectangle", CUV_TRAIN_COUNT },
   { "the depth of trees", CUV_TRAIN_COUNT },
   { "the number of trees", CUV_TRAIN_COUNT },
-  { "the share of features", CUV_TRAIN_SHARE },
+  { "the fraction of features", CUV_TRAIN_SHARE },
   { "alpha", CUV_TRAIN_SHARE },
   { "the seed", CUV_TRAIN_COUNT },
   { "the number of copies", CUV_TRAIN_COUNT },
@@ -33,8 +33,8 @@ static const CuvTrainItem items[] = {
 
 enum { N_ITEMS = sizeof items / sizeof *items };
 
-_Static_assert(
-    (N_ITEMS + 2) * sizeof (uint64_t) == CUV_TRAIN_TREES_HEADER, "its size");
+_Static_assert((N_ITEMS + 2) * sizeof (uint64_t) == CUV_TRAIN_TREES_HEADER,
+    "the items must fill the header");
 
 /* ---- what a training was given ---- */
 
