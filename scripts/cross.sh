@@ -51,7 +51,7 @@ ninja -C "$build" >&2
 
 mapfile -t programs < <(list_tests not)
 mapfile -t scripts < <(list_tests .)
-[ ${#programs[@]} -gt 0 ] || die "no test is in: ${suites[*]}"
+[ ${#programs[@]} -gt 0 ] || die "no tests in the suites: ${suites[*]}"
 echo "not run, because they are scripts that start programs: ${scripts[*]}"
 
 # GStreamer's plugin scanner is a program for ARM, so plugins are scanned in the process.

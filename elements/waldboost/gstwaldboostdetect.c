@@ -167,9 +167,9 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
   }
   if (lost > 0)
     GST_WARNING_OBJECT (self,
-        "%d accepted windows were lost, as the limit is %d per model; use a "
-        "stricter model or a higher final-threshold, a smaller roi or a larger "
-        "min-size",
+        "%d accepted windows were lost, because the limit is %d per model; use "
+        "a stricter model or a higher final-threshold, a smaller roi or a "
+        "larger min-size",
         lost, CUV_WALDBOOST_MAX_HITS);
   return TRUE;
 }

@@ -12,7 +12,7 @@ check_state (CuvTrainChannelsState state, GError **error)
       return TRUE;
     case CUV_TRAIN_CHANNELS_NO_NEGATIVES:
       g_set_error_literal (error, LEARN_ERROR, 0,
-          "there are no negatives: all windows overlap objects, or the "
+          "no negatives were found: all windows overlap objects, or the "
           "pictures are smaller than the window; add --negatives");
       return FALSE;
     case CUV_TRAIN_CHANNELS_NO_OBJECTS:

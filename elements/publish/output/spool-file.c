@@ -285,7 +285,7 @@ spool_reserve (CuvSpool *self, GError **error)
   if (code != ENOSPC && code != EDQUOT && code != EFBIG)
     return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
-      "no space for %" G_GUINT64_FORMAT
+      "cannot reserve %" G_GUINT64_FORMAT
       " bytes (%s): decrease queue-bytes or free some space",
       self->header.size, g_strerror (code));
   return FALSE;

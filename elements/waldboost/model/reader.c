@@ -123,8 +123,7 @@ cuv_reader_start (CuvModelReader *self, const CuvTag *tag, GError **error)
   int role = CUV_ROLE_SKIP;
 
   if (self->depth == CUV_MODEL_MAX_DEPTH) {
-    cuv_model_fail (error,
-        "elements are nested more than %d levels deep, the limit",
+    cuv_model_fail (error, "elements are nested more than %d levels deep",
         CUV_MODEL_MAX_DEPTH);
     return;
   }

@@ -230,7 +230,7 @@ problem_without_regions (
         "elements after it that drop metadata");
   labels = list_labels (self);
   text = g_strdup_printf ("No frame arrived with a region of object-class "
-                          "'%s'; object classes of the regions are %s",
+                          "'%s'; the labels of the regions are %s",
       g_quark_to_string (choice->label), labels);
   g_free (labels);
   return text;

@@ -180,7 +180,7 @@ static const char *const invalid_headers[][2] = {
   { "ENVI\nsamples = -9223372036854775808",
       "should be an integer" }, /* INT64_MIN */
   { "ENVI\nsamples = 5\nlines = 4\nbands = 0", "line 4: bands is '0'" },
-  { "ENVI\nsamples = 5\nlines = 4\nbands = 1025", "1 .. 1024" },
+  { "ENVI\nsamples = 5\nlines = 4\nbands = 1025", "from 1 to 1024" },
   { "ENVI\nsamples = 5\n\nsamples = 6",
       "line 4: the key 'samples' has another value in line 2" },
   { "ENVI\nsamples = 5\nlines = 16777217", "an integer from 1 to 16777216" },

@@ -273,14 +273,14 @@ CUV_TEST (test_no_space)
 
   space_errno = ENOSPC;
   n_space_errors = 1;
-  expect_refusal (path, "no space for 20000 bytes");
+  expect_refusal (path, "cannot reserve 20000 bytes");
   fail_unless_equals_int64 (file_size (), 0);
   spool = spool_new (path, 20000, 22);
   push (spool, 0);
   cuv_spool_free (spool);
   size = file_size ();
   n_space_errors = 1;
-  expect_refusal (path, "no space for 20000 bytes");
+  expect_refusal (path, "cannot reserve 20000 bytes");
   fail_unless_equals_int64 (file_size (), size);
   space_errno = EINTR;
   n_space_errors = 2;

@@ -146,7 +146,7 @@ CUV_TEST (problems_are_named)
     { "", feed_without_regions, 9, "put rcdtrack, a detector" },
     { "object-class=dog", feed_without_regions, 9, "put rcdtrack, a detector" },
     { "object-class=dog", feed_crosses, 9,
-        "object-class 'dog'; object classes of the regions are 'cross'" },
+        "object-class 'dog'; the labels of the regions are 'cross'" },
     { "", feed_crosses, 6, "6 frames with regions were kept, but at least 7" },
     { QUICK "window-width=64", feed_crosses, 14,
         "The window of 64x64 is larger than all boxes" },
