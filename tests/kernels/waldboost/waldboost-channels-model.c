@@ -170,7 +170,7 @@ check_bad_models (void)
       "  object=\"1 0 6 8\"",
         "width=\"16\" height=\"16\" shrink=\"4\" levels=\"8\" overhang=\"1\" "
         "object=\"0 0 4 16\"",
-        "may exceed the picture" },
+        "may extend beyond the picture" },
     { "1 0 6 8", "1 0 6", "a number is missing" },
     { "1 0 6 8", "1 0 6 8 9", "more than 4 numbers" },
     { "depth=\"1\"", "depth=\"5\"", "'5'" },
