@@ -179,8 +179,8 @@ map_samples (GstEnviFile *self, const gchar *path, GError **error)
   if (size < envi->header_offset + wanted)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The file '%s' is too short: it has %" G_GUINT64_FORMAT
-        " bytes, and %d samples * %d lines * %d bands of %d bytes after an "
-        "offset of %" G_GUINT64_FORMAT " are %" G_GUINT64_FORMAT
+        " bytes, but %d samples * %d lines * %d bands of %d bytes after an "
+        "offset of %" G_GUINT64_FORMAT " need %" G_GUINT64_FORMAT
         ". Correct the header or copy the file again.",
         path, size, (int) envi->samples, (int) envi->lines, (int) envi->bands,
         cuv_envi_sample_size (envi->type), envi->header_offset,

@@ -333,10 +333,10 @@ web_get_url (GstElement *element, GValue *value)
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "address", "Address", "IP address to serve at (0.0.0.0 = all)",
+  { "address", "Address", "IP address to listen on (0.0.0.0 = all)",
       .offset = AT (address), .type = G_TYPE_STRING, .text = "127.0.0.1",
       .parse = web_parse_address, .only_stopped = TRUE },
-  { "port", "Port", "TCP port to serve at (0 = any free one)",
+  { "port", "Port", "TCP port to listen on (0 = any free one)",
       .offset = AT (port), .type = G_TYPE_UINT, .maximum = 65535, .value = 8080,
       .only_stopped = TRUE },
   { "path", "Path", "Path of the page, such as /door", .offset = AT (path),

@@ -17,7 +17,8 @@ listen_fix (const GError *error)
            "this one";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     return "set port to 1024 or more";
-  return "set address to one of this machine (127.0.0.1; 0.0.0.0: all)";
+  return "set address to an IP address of this machine (127.0.0.1; 0.0.0.0: "
+         "all)";
 }
 
 static gboolean

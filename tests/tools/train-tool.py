@@ -134,7 +134,7 @@ def check_labels(tests, coco):
     tests.expect_error("no object has the label 'rihgt'; labels are 'left', 'right'",
                        '--positives', sides, '--label', 'left', '--ignore', 'rihgt',
                        '--output', output)
-    tests.expect_error('--ignore and --label name the same objects', '--positives',
+    tests.expect_error('--ignore and --label select the same objects', '--positives',
                        sides, '--label', 'left', '--ignore', 'left', '--output', output)
 
 

@@ -42,8 +42,8 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "Folder of the results (default: beside each video)", "FOLDER" },
   { "root", 0, 0, G_OPTION_ARG_FILENAME, &options.root,
-      "With --output: results have the videos' paths below this folder "
-      "(default: the current one)",
+      "With --output: results get the videos' paths relative to this folder "
+      "(default: the current folder)",
       "FOLDER" },
   { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
       "Number of videos processed at a time (default: 1)", "N" },

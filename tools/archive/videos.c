@@ -92,7 +92,7 @@ results_of (const gchar *path, const ArchiveOptions *options, GError **error)
     parent = g_path_get_dirname (shown);
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "'%s' is not below '%s': use a folder that contains all videos, such "
-        "as --root '%s'; results have the videos' paths below it",
+        "as --root '%s'; results get the videos' paths relative to it",
         shown, options->root, parent);
     g_free (parent);
     g_free (shown);

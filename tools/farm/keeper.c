@@ -194,7 +194,7 @@ log_age (Store *self, StoreBucket bucket, const BucketInfo *info)
 
   if (bucket == STORE_CAMERAS && info->age != 0)
     farm_log ("bucket '%s' has a TTL of %g s, after which cameras are deleted: "
-              "remove the bucket, and a worker creates it without one",
+              "remove the bucket; a worker then creates it without a TTL",
         name, age);
   else if (bucket == STORE_LEASES && info->age != self->config->lease_age)
     farm_log ("bucket '%s' was created with a lease-age of %g s, which is used "

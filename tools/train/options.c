@@ -268,7 +268,7 @@ check_options (int argc, GError **error)
   else if (options.output == NULL)
     problem = "--output is missing";
   else if (ignores_label (&options.inputs))
-    problem = "--ignore and --label name the same objects";
+    problem = "--ignore and --label select the same objects";
   else if (options.train.n_weak < 1
       || options.train.n_weak > CUV_MODEL_MAX_STAGES)
     problem = "--weak must be 1 to 4096";

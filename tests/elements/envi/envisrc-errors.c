@@ -101,8 +101,8 @@ CUV_TEST (errors_name_file_and_cause)
   cuv_expect_error ("envisrc location=fifo.hdr ! fakesink", "No data file for");
   cuv_expect_error ("envisrc location=fifo.img ! fakesink", "No such file");
   cuv_expect_error ("envisrc location=short.hdr ! fakesink",
-      "'short.img' is too short: it has 69 bytes, and 5 samples * 4 lines * 3 "
-      "bands of 1 bytes after an offset of 10 are 70");
+      "'short.img' is too short: it has 69 bytes, but 5 samples * 4 lines * 3 "
+      "bands of 1 bytes after an offset of 10 need 70");
 }
 
 /* Returns the number of warnings until EOS that contain the part. */

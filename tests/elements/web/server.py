@@ -416,7 +416,7 @@ class Sharing(unittest.TestCase):
             other.bind(("127.0.0.1", 0))
             other.listen()
             server = Sink(port=other.getsockname()[1])
-            self.assertRegex(server.problem(), "in use.*set port")
+            self.assertRegex(server.problem(), "in use.*set another port")
             server.stop()
 
 

@@ -28,7 +28,7 @@ CUV_TEST (bad_settings)
 {
   static const gchar *const cases[][2] = {
     { "address=example.com", "address 'example.com' is invalid" },
-    { "address=192.0.2.1", "one of this machine" },
+    { "address=192.0.2.1", "an IP address of this machine" },
     { "path=door", "path 'door' is invalid" },
     { "path=/door/", "without a slash at the end" },
     { "path=/../x", "path" },

@@ -125,7 +125,7 @@ def bombs(size):
     """Yields files of about this size, above 16 MB, which are read as far as possible, and files
     that unpack to more than is read."""
     stage = '<opencv_storage><cascade><stageType>'
-    yield gzip.compress(bytes(1 << 28), 1), 'larger than 64 MB when unpacked'
+    yield gzip.compress(bytes(1 << 28), 1), 'the unpacked file is larger than 64 MB'
     yield f'<opencv_storage>{"<a/>" * (size // 4)}', 'not well-formed XML'
     yield stage + '1 ' * (size // 2) + '</stageType>', 'holds more than 16 MB'
     yield f'{{"a": [{"1," * (size // 2)}', 'not well-formed YAML'
