@@ -221,7 +221,7 @@ explain_patterns (void)
   if (options.samples.margin != UNSET && options.samples.margin != 0)
     return "took lbp: channels do not support --margin";
   if (options.train.rate > 0)
-    return "took lbp: channels have no --rate";
+    return "took lbp: channels do not support --rate";
   return NULL;
 }
 

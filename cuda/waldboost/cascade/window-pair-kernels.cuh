@@ -418,7 +418,8 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
   // each warp computes all rows, one per lane: computing only its own rows
   // would take as long
-  static_assert (CUV_CASCADE_MAX_TILE_Y <= 32, "a lane has a row of the tile");
+  static_assert (
+      CUV_CASCADE_MAX_TILE_Y <= 32, "each lane holds a row of the tile");
   if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
       && rows.has (at.level, at.y + lane))
     found = survivors_of_row (tile, lane, cascade.skip, passed);

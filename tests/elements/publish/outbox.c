@@ -408,7 +408,7 @@ CUV_TEST (test_too_large)
   push (outbox, text);
   counts = stop (outbox, &warning);
   fail_unless_equals_uint64 (counts.dropped, 1);
-  fail_unless (strstr (warning, "increase it") != NULL);
+  fail_unless (strstr (warning, "increase queue-bytes") != NULL);
 }
 
 static gchar *
