@@ -495,13 +495,13 @@ class Refusals(WithFolder):
             ("address=h tls=verify tls-key-file=x", "set both"),
             ("address=h user=u password-file=/none", "/none"),
             ("address=h user=u password-env=CUV_NONE", "variable 'CUV_NONE' (password-env) is not set"),
-            ("address=h user=u password-env=A password-file=b", "set one"),
+            ("address=h user=u password-env=A password-file=b", "set only one"),
             ("address=h password-env=A", "set user"),
             ("address=h topic=a/#", "topic 'a/#' is not valid"),
             ("address=h topic={kid}", "topic '{kid}' is not valid"),
             ("address=h spool-path=/none/x", "spool-path '/none/x'"),
             ("address=h:99999", "h:99999"),
-            ("address=h queue-bytes=1000000000000000 spool-path=%s/spool" % self.folder, "no room"),
+            ("address=h queue-bytes=1000000000000000 spool-path=%s/spool" % self.folder, "cannot reserve"),
         ]:
             with self.subTest(options):
                 pipeline = Pipeline(FAST % 3 + PUBLISH % ("a", options)).play()
