@@ -124,6 +124,12 @@ cuv_http_soup (CuvHttp *self)
   return self->soup;
 }
 
+guint
+cuv_http_n_connections (const CuvHttp *self)
+{
+  return self->connections->len;
+}
+
 /* ---- closing ---- */
 
 static gboolean

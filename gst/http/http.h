@@ -6,6 +6,7 @@
  *   http.c        the server, checks of a request, responses
  *   connection.c  accepts connections, limits their number and time
  *   input.c       limits what a connection may send
+ *   exposition.c  metrics for Prometheus; needs nothing of the server
  *
  * It answers GET and HEAD, one request per connection. To serve, call
  * cuv_http_listen() and cuv_http_new(), then add handlers to cuv_http_soup().
@@ -51,6 +52,8 @@ gchar *cuv_http_url (GSocket *listener, gboolean tls);
 CuvHttp *cuv_http_new (GSocket *listener, const CuvHttpConfig *config);
 /* Returns libsoup's server, to add handlers to. */
 SoupServer *cuv_http_soup (CuvHttp *self);
+/* The number of connections that are open. */
+guint cuv_http_n_connections (const CuvHttp *self);
 /* Ends all connections, and iterates the main context until libsoup has dropped
  * them, for at most a second. */
 void cuv_http_close (CuvHttp *self);

@@ -2,6 +2,7 @@
 #include "http.h"
 
 #include "farm-util.h"
+#include "http/exposition.h"
 #include "http/http.h"
 
 /* Enough for a scraper and probes; pipelines need most of the usual 1024 file
@@ -21,9 +22,8 @@ farm_handle_request (SoupServer *server, SoupServerMessage *message,
   Http *self = data;
 
   if (g_str_equal (path, "/metrics"))
-    cuv_http_respond (message, SOUP_STATUS_OK,
-        "text/plain; version=0.0.4; charset=utf-8", SOUP_MEMORY_TAKE,
-        worker_metrics (self->worker));
+    cuv_http_respond (message, SOUP_STATUS_OK, CUV_EXPOSITION_TYPE,
+        SOUP_MEMORY_TAKE, worker_metrics (self->worker));
   else if (g_str_equal (path, "/healthz"))
     cuv_http_respond_text (message, SOUP_STATUS_OK, "ok");
   else if (!g_str_equal (path, "/readyz"))

@@ -5,57 +5,10 @@
 #include <string.h>
 
 #include "farm-util.h"
+#include "http/exposition.h"
 #include "worker-private.h"
 
 #define PREFIX "cuvision_farm_"
-
-/* ---- the format ---- */
-
-static void
-begin_metric (
-    GString *out, const gchar *name, const gchar *type, const gchar *help)
-{
-  g_string_append_printf (out,
-      "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n", name, help, name,
-      type);
-}
-
-static void
-append_label (GString *out, const gchar *name, const gchar *value)
-{
-  if (out->str[out->len - 1] != '{')
-    g_string_append_c (out, ',');
-  g_string_append_printf (out, "%s=\"", name);
-  for (; *value != '\0'; value++) {
-    if (*value == '\n') {
-      g_string_append (out, "\\n");
-      continue;
-    }
-    if (*value == '"' || *value == '\\')
-      g_string_append_c (out, '\\');
-    g_string_append_c (out, *value);
-  }
-  g_string_append_c (out, '"');
-}
-
-static void
-append_value (GString *out, gdouble value)
-{
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append_printf (
-      out, " %s\n", g_ascii_formatd (text, sizeof text, "%.15g", value));
-}
-
-static void
-append_one (GString *out, const gchar *name, const gchar *type,
-    const gchar *help, gdouble value)
-{
-  begin_metric (out, name, type, help);
-  g_string_append (out, PREFIX);
-  g_string_append (out, name);
-  append_value (out, value);
-}
 
 /* ---- cameras ---- */
 
@@ -89,14 +42,14 @@ get_age (const Camera *camera, const JobInfo *info)
 }
 
 static const CameraMetric camera_metrics[] = {
-  { "camera_up", "gauge", "1 while the camera's pipeline plays, otherwise 0.",
-      get_up },
-  { "camera_restarts_total", "counter",
+  { PREFIX "camera_up", "gauge",
+      "1 while the camera's pipeline plays, otherwise 0.", get_up },
+  { PREFIX "camera_restarts_total", "counter",
       "Restarts of the camera's pipeline by this worker.", get_restarts },
-  { "camera_buffers_total", "counter",
+  { PREFIX "camera_buffers_total", "counter",
       "Buffers that arrived at the sinks of the camera's pipeline.",
       get_buffers },
-  { "camera_lease_age_seconds", "gauge",
+  { PREFIX "camera_lease_age_seconds", "gauge",
       "Time since the camera's lease was taken or renewed.", get_age },
 };
 
@@ -104,32 +57,30 @@ static void
 append_camera_metric (
     GString *out, GPtrArray *cameras, const CameraMetric *metric)
 {
-  begin_metric (out, metric->name, metric->type, metric->help);
+  cuv_exposition_metric (out, metric->name, metric->type, metric->help);
   for (guint i = 0; i < cameras->len; i++) {
     const Camera *camera = cameras->pdata[i];
     const JobInfo info = job_get_info (camera->job);
 
-    g_string_append_printf (out, PREFIX "%s{", metric->name);
-    append_label (out, "camera", camera->name);
-    g_string_append_c (out, '}');
-    append_value (out, metric->get (camera, &info));
+    cuv_exposition_sample (out, metric->name);
+    cuv_exposition_label (out, "camera", camera->name);
+    cuv_exposition_value (out, metric->get (camera, &info));
   }
 }
 
 static void
 append_states (GString *out, GPtrArray *cameras)
 {
-  begin_metric (out, "camera_state", "gauge",
+  cuv_exposition_metric (out, PREFIX "camera_state", "gauge",
       "1 for the state of the camera's pipeline.");
   for (guint i = 0; i < cameras->len; i++) {
     const Camera *camera = cameras->pdata[i];
 
-    g_string_append (out, PREFIX "camera_state{");
-    append_label (out, "camera", camera->name);
-    append_label (
+    cuv_exposition_sample (out, PREFIX "camera_state");
+    cuv_exposition_label (out, "camera", camera->name);
+    cuv_exposition_label (
         out, "state", job_state_name (job_get_info (camera->job).state));
-    g_string_append_c (out, '}');
-    append_value (out, 1);
+    cuv_exposition_value (out, 1);
   }
 }
 
@@ -141,13 +92,13 @@ typedef struct {
 } ElementMetric;
 
 static const ElementMetric element_metrics[] = {
-  { "element_frames_total", "counter",
+  { PREFIX "element_frames_total", "counter",
       "Frames that passed the element since the pipeline was started.",
       "frames" },
-  { "element_skipped_total", "counter",
+  { PREFIX "element_skipped_total", "counter",
       "Frames that passed unanalysed since the pipeline was started.",
       "skipped" },
-  { "element_stat", "gauge",
+  { PREFIX "element_stat", "gauge",
       "Any other number in the element's property stats.", NULL },
 };
 
@@ -166,13 +117,12 @@ append_field (GString *out, const ElementMetric *metric, const Camera *camera,
 
   if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
     return;
-  g_string_append_printf (out, PREFIX "%s{", metric->name);
-  append_label (out, "camera", camera->name);
-  append_label (out, "element", element);
+  cuv_exposition_sample (out, metric->name);
+  cuv_exposition_label (out, "camera", camera->name);
+  cuv_exposition_label (out, "element", element);
   if (metric->field == NULL)
-    append_label (out, "field", field);
-  g_string_append_c (out, '}');
-  append_value (out, json_node_get_double (node));
+    cuv_exposition_label (out, "field", field);
+  cuv_exposition_value (out, json_node_get_double (node));
 }
 
 static void
@@ -194,7 +144,7 @@ static void
 append_element_metric (
     GString *out, GPtrArray *cameras, const ElementMetric *metric)
 {
-  begin_metric (out, metric->name, metric->type, metric->help);
+  cuv_exposition_metric (out, metric->name, metric->type, metric->help);
   for (guint i = 0; i < cameras->len; i++) {
     const Camera *camera = cameras->pdata[i];
     JsonObject *stats = job_get_info (camera->job).stats;
@@ -217,42 +167,41 @@ append_element_metric (
 static void
 append_info (GString *out, const Worker *self)
 {
-  begin_metric (
-      out, "worker_info", "gauge", "Name and version of this worker.");
-  g_string_append (out, PREFIX "worker_info{");
-  append_label (out, "worker", self->config->name);
-  append_label (out, "version", VERSION);
-  g_string_append_c (out, '}');
-  append_value (out, 1);
+  cuv_exposition_metric (
+      out, PREFIX "worker_info", "gauge", "Name and version of this worker.");
+  cuv_exposition_sample (out, PREFIX "worker_info");
+  cuv_exposition_label (out, "worker", self->config->name);
+  cuv_exposition_label (out, "version", VERSION);
+  cuv_exposition_value (out, 1);
 }
 
 static void
 append_worker (GString *out, Worker *self)
 {
   append_info (out, self);
-  append_one (out, "nats_connected", "gauge",
+  cuv_exposition_single (out, PREFIX "nats_connected", "gauge",
       "1 while the worker is connected to NATS, otherwise 0.",
       store_is_connected (self->store));
-  append_one (out, "nats_disconnects_total", "counter",
+  cuv_exposition_single (out, PREFIX "nats_disconnects_total", "counter",
       "Connections to NATS that were lost.", store_n_disconnects (self->store));
-  append_one (out, "workers", "gauge",
+  cuv_exposition_single (out, PREFIX "workers", "gauge",
       "Workers that are alive, this one included.",
       worker_count_workers (self));
-  append_one (out, "cameras", "gauge", "Cameras in the bucket.",
-      worker_count_cameras (self, FALSE));
-  append_one (out, "cameras_unassigned", "gauge",
+  cuv_exposition_single (out, PREFIX "cameras", "gauge",
+      "Cameras in the bucket.", worker_count_cameras (self, FALSE));
+  cuv_exposition_single (out, PREFIX "cameras_unassigned", "gauge",
       "Cameras in the bucket whose lease no worker holds.",
       worker_count_cameras (self, TRUE));
-  append_one (out, "leases_held", "gauge", "Leases that this worker holds.",
-      worker_count_held (self));
-  append_one (out, "leases_taken_total", "counter",
+  cuv_exposition_single (out, PREFIX "leases_held", "gauge",
+      "Leases that this worker holds.", worker_count_held (self));
+  cuv_exposition_single (out, PREFIX "leases_taken_total", "counter",
       "Leases that this worker took.", (gdouble) self->n_taken);
-  append_one (out, "leases_lost_total", "counter",
+  cuv_exposition_single (out, PREFIX "leases_lost_total", "counter",
       "Leases that this worker lost: expired or taken by another worker.",
       (gdouble) self->n_lost);
-  append_one (out, "lease_renewals_total", "counter", "Renewals of leases.",
-      (gdouble) self->n_renewals);
-  append_one (out, "lease_renewal_failures_total", "counter",
+  cuv_exposition_single (out, PREFIX "lease_renewals_total", "counter",
+      "Renewals of leases.", (gdouble) self->n_renewals);
+  cuv_exposition_single (out, PREFIX "lease_renewal_failures_total", "counter",
       "Renewals that failed or were not answered.", (gdouble) self->n_failures);
 }
 
