@@ -180,6 +180,10 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *                   picture
  *   picture_width, picture_height
  *                   uint: the size of each picture
+ *   metrics         string, optional: names of columns, separated by spaces,
+ *                   that visionwebsink serves to Prometheus as gauges, or with
+ *                   ":counter" after the name as counters. A row is identified
+ *                   by its texts, or is the only one
  *   any other       a scalar
  *
  * If the first table of a kind has coordinates (shape "segments", or a column

@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include <gst/base/gstbasesink.h>
+#include <math.h>
 
 #include "context/gstcuvframe.h"
 #include "gstvisionwebsink.h"
@@ -99,6 +100,16 @@ offer (
       });
 }
 
+/* Call with the object lock held. */
+static void
+frame_arrived (GstVisionWebSink *self, gint64 now)
+{
+  const GstVisionWebSettings *settings = self->settings.in_force;
+
+  cuv_web_health_frame (
+      &self->health, now, (gint64) (settings->health_timeout * G_USEC_PER_SEC));
+}
+
 /* written by the streaming thread only */
 static GstFlowReturn
 gst_vision_web_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
@@ -107,13 +118,39 @@ gst_vision_web_sink_preroll (GstBaseSink *sink, GstBuffer *buffer)
 
   offer (self, buffer, self->frames, FALSE);
   self->prerolled = TRUE;
+  GST_OBJECT_LOCK (self);
+  frame_arrived (self, g_get_monotonic_time ());
+  GST_OBJECT_UNLOCK (self);
   return GST_FLOW_OK;
+}
+
+/* Seconds from the frame's timestamp until now, by the pipeline's clock. NAN:
+ * unknown, or the frame is early. */
+static gdouble
+latency_of (GstVisionWebSink *self, GstBuffer *buffer)
+{
+  const GstSegment *segment = &GST_BASE_SINK (self)->segment;
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+  GstClockTime due = GST_CLOCK_TIME_NONE, now;
+
+  if (clock == NULL)
+    return NAN;
+  if (segment->format == GST_FORMAT_TIME)
+    due = gst_segment_to_running_time (
+        segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  now = gst_clock_get_time (clock)
+      - gst_element_get_base_time (GST_ELEMENT (self));
+  gst_object_unref (clock);
+  return GST_CLOCK_TIME_IS_VALID (due) && now >= due
+      ? (gdouble) (now - due) / GST_SECOND
+      : NAN;
 }
 
 static GstFlowReturn
 gst_vision_web_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 {
   GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+  const gint64 now = g_get_monotonic_time ();
   struct timespec start;
   guint64 number;
   gfloat us;
@@ -122,8 +159,11 @@ gst_vision_web_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   number = self->frames; /* written by this thread only */
   offer (self, buffer, number, self->prerolled);
   self->prerolled = FALSE;
+  if (cuv_web_tally_is_wanted (self->tally))
+    cuv_web_tally_frame (self->tally, buffer, latency_of (self, buffer), now);
   us = cuv_microseconds_since (&start);
   GST_OBJECT_LOCK (self);
+  frame_arrived (self, now);
   self->frames = number + 1;
   self->render_us += (gdouble) us;
   GST_OBJECT_UNLOCK (self);
@@ -137,12 +177,24 @@ flush (GstVisionWebSink *self)
   cuv_web_stream_flush (self->stream);
 }
 
+/* The base class waits for the end of the stream. */
 static gboolean
 gst_vision_web_sink_event (GstBaseSink *sink, GstEvent *event)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    flush (GST_VISION_WEB_SINK (sink));
-  return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
+  GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
+  const GstEventType type = GST_EVENT_TYPE (event);
+  gboolean ok;
+
+  if (type == GST_EVENT_FLUSH_STOP)
+    flush (self);
+  ok = GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
+  GST_OBJECT_LOCK (self);
+  if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_STREAM_START)
+    cuv_web_health_restart (&self->health, g_get_monotonic_time ());
+  else if (type == GST_EVENT_EOS && ok)
+    cuv_web_health_end (&self->health, g_get_monotonic_time ());
+  GST_OBJECT_UNLOCK (self);
+  return ok;
 }
 
 /* ---- states ---- */
@@ -167,6 +219,12 @@ post_warning (gpointer data, const gchar *problem)
       data, STREAM, ENCODE, ("A frame cannot be shown: %s.", problem), (NULL));
 }
 
+static const CuvWebCalls calls = {
+  .wake = wake,
+  .metrics = gst_vision_web_sink_metrics,
+  .health = gst_vision_web_sink_health,
+};
+
 static void
 start_failed (GstVisionWebSink *self, GError *error)
 {
@@ -190,8 +248,9 @@ open_stream (GstVisionWebSink *self)
   g_object_unref (config.address);
   if (self->server != NULL) {
     self->encoder = cuv_web_encoder_new (post_warning, self);
+    self->tally = cuv_web_tally_new ();
     self->stream = cuv_web_stream_new (self->server, settings->path,
-        (guint) settings->max_viewers, wake, self, &error);
+        (guint) settings->max_viewers, &calls, self, &error);
   }
   if (self->stream == NULL) {
     start_failed (self, error);
@@ -209,6 +268,7 @@ close_stream (GstVisionWebSink *self)
     cuv_web_encoder_stop (self->encoder);
   g_clear_pointer (&self->stream, cuv_web_stream_free);
   g_clear_pointer (&self->encoder, cuv_web_encoder_free);
+  g_clear_pointer (&self->tally, cuv_web_tally_free);
   g_clear_pointer (&self->server, cuv_web_server_close);
 }
 
@@ -242,6 +302,14 @@ set_url (GstVisionWebSink *self, gchar *url)
   g_object_notify (G_OBJECT (self), "url");
 }
 
+static void
+begin (GstVisionWebSink *self, gboolean stopped)
+{
+  GST_OBJECT_LOCK (self);
+  cuv_web_health_begin (&self->health, stopped, g_get_monotonic_time ());
+  GST_OBJECT_UNLOCK (self);
+}
+
 /* Resets the counts. The sink is started in NULL, and may change from READY to
  * PAUSED several times until it is stopped. */
 static void
@@ -255,7 +323,9 @@ reset_stats (GstVisionWebSink *self)
   self->before = counts;
   self->frames = 0;
   self->render_us = 0;
+  self->health = (CuvWebHealth){ 0 };
   GST_OBJECT_UNLOCK (self);
+  cuv_web_tally_reset (self->tally);
   self->prerolled = FALSE;
 }
 
@@ -275,6 +345,7 @@ gst_vision_web_sink_start (GstBaseSink *sink)
     return FALSE;
   }
   reset_stats (self);
+  begin (self, TRUE);
   settings = self->settings.in_force;
   url = g_strdup_printf ("%s%s/", cuv_web_server_url (self->server),
       g_str_equal (settings->path, "/") ? "" : settings->path);
@@ -309,9 +380,16 @@ gst_vision_web_sink_change_state (
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     reset_stats (self);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+      || transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    begin (self, FALSE);
   result = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     flush (self);
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    begin (self, FALSE);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    begin (self, TRUE);
   return result;
 }
 

@@ -4,6 +4,10 @@
  *   plugin.c                    registers the element
  *   gstvisionwebsink.c          the sink: frames to the encoder, start and stop
  *   gstvisionwebsinksettings.c  its properties and statistics
+ *   gstvisionwebsinkmonitor.c   what /health and /metrics say
+ *   health.c                    whether frames arrive, and since when
+ *   tally.c                     what is on frames, while somebody asks
+ *   table-metrics.c             columns of tables as metrics
  *   encoder.c                   a thread that makes frames of the newest buffer
  *   picture.c                   a buffer as JPEG: on the CPU, or with
  *   gpu-picture.c               nvJPEG, for frames in CUDA memory
@@ -24,8 +28,10 @@
 #include <gst/base/gstbasesink.h>
 #include "cuvtime.h"
 #include "encoder.h"
+#include "health.h"
 #include "server/server.h"
 #include "settings/gstcuvsettings.h"
+#include "tally.h"
 
 G_BEGIN_DECLS
 
@@ -33,7 +39,7 @@ typedef struct {
   gchar *address, *path, *allowed_hosts, *certificate, *key, *source;
   gchar *token_file, *token_env; /* path of a file, name of a variable */
   gint port, timeout, max_viewers, max_width, quality;
-  gdouble max_rate;
+  gdouble max_rate, health_timeout;
 
   /* parsed */
   GBytes *file_token, *env_token;
@@ -67,12 +73,16 @@ struct _GstVisionWebSink {
   CuvWebServer *server;
   CuvWebStream *stream;
   CuvWebEncoder *encoder;
+  CuvWebTally *tally;
+
+  gint64 wall_offset; /* used by the server's thread only; 0: not known yet */
 
   /* under the object lock */
   gboolean is_open; /* stream and encoder exist */
   gchar *url;       /* NULL: not open */
   guint64 frames;
   gdouble render_us;
+  CuvWebHealth health;
   GstVisionWebCounts counts; /* final counts while the stream is closed */
   GstVisionWebCounts
       before; /* counts of earlier runs since the stream was opened */
@@ -86,6 +96,10 @@ G_DECLARE_FINAL_TYPE (
  * object lock held. */
 void gst_vision_web_sink_get_counts (
     GstVisionWebSink *self, GstVisionWebCounts *counts);
+
+/* For CuvWebCalls; data is the sink. */
+gchar *gst_vision_web_sink_metrics (gpointer data, guint n_connections);
+gchar *gst_vision_web_sink_health (gpointer data, gboolean *healthy);
 
 G_END_DECLS
 

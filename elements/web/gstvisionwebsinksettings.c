@@ -284,6 +284,13 @@ web_get_url (GstElement *element, GValue *value)
  * Since: 0.1
  */
 /**
+ * GstVisionWebSink:health-timeout:
+ *
+ * Seconds without a frame after which /health answers 503.
+ *
+ * Since: 0.2
+ */
+/**
  * GstVisionWebSink:max-viewers:
  *
  * Maximum number of viewers of this sink at a time; more are refused.
@@ -363,6 +370,10 @@ static const GstCuvSetting list[] = {
       "Seconds after which viewers that do not take a frame are dropped",
       .offset = AT (timeout), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = 3600, .value = 20, .only_stopped = TRUE },
+  { "health-timeout", "Health timeout",
+      "Seconds without a frame after which /health answers 503",
+      .offset = AT (health_timeout), .type = G_TYPE_DOUBLE, .minimum = 0.01,
+      .maximum = 86400, .value = 5 },
   { "max-viewers", "Maximum viewers", "Maximum number of viewers",
       .offset = AT (max_viewers), .type = G_TYPE_UINT, .minimum = 1,
       .maximum = 200, .value = 64 },

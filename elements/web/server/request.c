@@ -13,6 +13,9 @@ typedef struct {
   void (*add) (CuvWebStream *stream, SoupServerMessage *message,
       CuvWebForm form, const gchar *content_type); /* NULL: WebSocket */
   CuvWebForm form;
+  /* a report; NULL: the resource is a file or made of frames */
+  void (*report) (CuvWebStream *stream, SoupServerMessage *message);
+  gboolean without_token; /* a report that needs no token */
 } Resource;
 
 static const Resource resources[] = {
@@ -42,6 +45,8 @@ static const Resource resources[] = {
       .type = "application/json",
       .add = cuv_viewer_add_single,
       .form = CUV_WEB_RECORD },
+  { .name = "metrics", .report = cuv_web_respond_metrics },
+  { .name = "health", .report = cuv_web_respond_health, .without_token = TRUE },
 };
 
 /* ---- routes ---- */
@@ -173,9 +178,25 @@ refuse_token (SoupServerMessage *message)
       "the token is missing or wrong: add ?token=... to the address");
 }
 
-/* Frames need the token, and only pages of this server may use them. */
 static void
 respond_frames (
+    CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
+{
+  if (!cuv_web_stream_has_room (stream))
+    cuv_http_respond_text (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "the maximum number of viewers (max-viewers) is reached");
+  else if (resource->add != NULL)
+    resource->add (stream, message, resource->form, resource->type);
+  else if (soup_websocket_server_process_handshake (
+               message, NULL, NULL, NULL, NULL))
+    g_signal_connect (message, "wrote-informational", G_CALLBACK (on_upgraded),
+        stream->server);
+}
+
+/* Frames and metrics need the token, and only pages of this server may use
+ * them. Probes of health cannot keep a token secret. */
+static void
+respond_restricted (
     CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
 {
   const CuvWebServer *server = stream->server;
@@ -185,18 +206,14 @@ respond_frames (
   if (!cuv_web_origin_allowed (server, request))
     cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
         "pages of other servers may not load frames from this one");
-  else if (!cuv_web_token_valid (
-               server, soup_server_message_get_uri (message), request))
+  else if (!resource->without_token
+      && !cuv_web_token_valid (
+          server, soup_server_message_get_uri (message), request))
     refuse_token (message);
-  else if (!cuv_web_stream_has_room (stream))
-    cuv_http_respond_text (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-        "the maximum number of viewers (max-viewers) is reached");
-  else if (resource->add != NULL)
-    resource->add (stream, message, resource->form, resource->type);
-  else if (soup_websocket_server_process_handshake (
-               message, NULL, NULL, NULL, NULL))
-    g_signal_connect (message, "wrote-informational", G_CALLBACK (on_upgraded),
-        stream->server);
+  else if (resource->report != NULL)
+    resource->report (stream, message);
+  else
+    respond_frames (stream, message, resource);
 }
 
 void
@@ -215,5 +232,5 @@ cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
   else if (resource->file != NULL)
     respond_file (message, resource);
   else
-    respond_frames (stream, message, resource);
+    respond_restricted (stream, message, resource);
 }

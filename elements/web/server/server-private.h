@@ -63,6 +63,11 @@ void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
 /* Whether each stream serves something of this name below its path. */
 gboolean cuv_web_is_resource (const gchar *name);
 
+/* ---- report.c ---- */
+
+void cuv_web_respond_metrics (CuvWebStream *stream, SoupServerMessage *message);
+void cuv_web_respond_health (CuvWebStream *stream, SoupServerMessage *message);
+
 /* ---- websocket.c ---- */
 
 /* Returns the WebSocket of a message whose handshake was answered; to be
@@ -74,7 +79,7 @@ SoupWebsocketConnection *cuv_web_take_websocket (SoupServerMessage *message);
 struct _CuvWebStream {
   CuvWebServer *server;
   gchar *path; /* "/" or "/door" */
-  CuvWebWake wake;
+  const CuvWebCalls *calls;
   gpointer data;
   gint max_viewers, n_viewers, n_waiting; /* atomic */
 

@@ -5,14 +5,15 @@
  *   server.c      sharing, the thread, stopping; gst/http/ has the limits
  *   access.c      who may see frames: Host, Origin, token
  *   request.c     from a request to a response
+ *   report.c      /metrics and /health
  *   websocket.c   WebSockets with limits
  *   stream.c      the frames of a path and who waits for them
  *   viewer.c      a client that gets frames: WebSocket or HTTP
  *
  * A request: libsoup calls cuv_web_check(), then cuv_web_handle(), which
- * responds with a file of the page or adds a viewer to a stream. A frame:
- * cuv_web_stream_publish() in the encoder's thread, then cuv_viewer_offer() for
- * each viewer in the server's thread. */
+ * responds with a file of the page or a report, or adds a viewer to a stream. A
+ * frame: cuv_web_stream_publish() in the encoder's thread, then
+ * cuv_viewer_offer() for each viewer in the server's thread. */
 #ifndef CUV_WEB_SERVER_H
 #define CUV_WEB_SERVER_H
 
@@ -50,15 +51,25 @@ typedef struct _CuvWebStream CuvWebStream;
  * when the last viewer has left. */
 typedef void (*CuvWebWake) (gpointer data, gboolean wanted);
 
+/* What a stream asks of its owner, in the server's thread. */
+typedef struct {
+  CuvWebWake wake;
+  /* Returns the text of /metrics, to be freed. */
+  gchar *(*metrics) (gpointer data, guint n_connections);
+  /* Returns the JSON text of /health, to be freed, and whether its status is
+   * 200 or 503. */
+  gchar *(*health) (gpointer data, gboolean *healthy);
+} CuvWebCalls;
+
 /* Returns NULL, or why the path is not valid; to be freed. */
 gchar *cuv_web_path_problem (const gchar *path);
 
 /* Adds a stream. Returns NULL with an error if another sink has this path.
- * max_viewers: at most G_MAXINT. */
+ * max_viewers: at most G_MAXINT; calls: constant. */
 CuvWebStream *cuv_web_stream_new (CuvWebServer *server, const gchar *path,
-    guint max_viewers, CuvWebWake wake, gpointer data, GError **error);
+    guint max_viewers, const CuvWebCalls *calls, gpointer data, GError **error);
 
-/* Closes all viewers; wake is not called afterwards. */
+/* Closes all viewers; no call is made afterwards. */
 void cuv_web_stream_free (CuvWebStream *self);
 
 /* The following may be called from any thread. */

@@ -75,13 +75,13 @@ stream_free (CuvWebStream *self)
 
 CuvWebStream *
 cuv_web_stream_new (CuvWebServer *server, const gchar *path, guint max_viewers,
-    CuvWebWake wake, gpointer data, GError **error)
+    const CuvWebCalls *calls, gpointer data, GError **error)
 {
   CuvWebStream *self = g_new0 (CuvWebStream, 1);
 
   self->server = server;
   self->path = g_strdup (path);
-  self->wake = wake;
+  self->calls = calls;
   self->data = data;
   self->max_viewers = (gint) max_viewers;
   self->viewers = g_ptr_array_new_with_free_func (cuv_viewer_free);
@@ -142,7 +142,7 @@ cuv_web_stream_recount (CuvWebStream *self)
   if (self->viewers->len == 0)
     g_clear_pointer (&self->newest, cuv_web_frame_unref);
   if (waiting > 0 || self->viewers->len == 0)
-    self->wake (self->data, waiting > 0);
+    self->calls->wake (self->data, waiting > 0);
 }
 
 /* ---- frames ---- */

@@ -26,9 +26,8 @@ port_of (GstElement *element)
 }
 
 GSocketConnection *
-web_watch (GstElement *element, const gchar *path)
+web_request (GstElement *element, const gchar *path)
 {
-  const guint before = cuv_stat_uint (element, "viewers");
   GSocketClient *client = g_socket_client_new ();
   GSocketConnection *viewer = g_socket_client_connect_to_host (
       client, "127.0.0.1", (guint16) port_of (element), NULL, NULL);
@@ -40,9 +39,18 @@ web_watch (GstElement *element, const gchar *path)
   stream = g_io_stream_get_output_stream (G_IO_STREAM (viewer));
   fail_unless (g_output_stream_write_all (
       stream, request, strlen (request), NULL, NULL, NULL));
+  g_object_unref (client);
+  return viewer;
+}
+
+GSocketConnection *
+web_watch (GstElement *element, const gchar *path)
+{
+  const guint before = cuv_stat_uint (element, "viewers");
+  GSocketConnection *viewer = web_request (element, path);
+
   while (cuv_stat_uint (element, "viewers") == before)
     g_usleep (1000);
-  g_object_unref (client);
   return viewer;
 }
 

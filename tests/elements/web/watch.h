@@ -8,6 +8,9 @@
 
 GstElement *web_sink_new (const gchar *settings);
 
+/* Requests the path. */
+GSocketConnection *web_request (GstElement *element, const gchar *path);
+
 /* Requests the path, and waits until the client is a viewer. */
 GSocketConnection *web_watch (GstElement *element, const gchar *path);
 
