@@ -150,12 +150,13 @@ static GstFlowReturn
 gst_vision_web_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 {
   GstVisionWebSink *self = GST_VISION_WEB_SINK (sink);
-  const gint64 now = g_get_monotonic_time ();
   struct timespec start;
   guint64 number;
+  gint64 now; /* the same clock as g_get_monotonic_time() */
   gfloat us;
 
   clock_gettime (CLOCK_MONOTONIC, &start);
+  now = start.tv_sec * G_USEC_PER_SEC + start.tv_nsec / 1000;
   number = self->frames; /* written by this thread only */
   offer (self, buffer, number, self->prerolled);
   self->prerolled = FALSE;

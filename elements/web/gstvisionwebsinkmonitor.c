@@ -151,7 +151,7 @@ append_number (Page *self, const gchar *name, const gchar *help, gdouble value)
 /* ---- the sink ---- */
 
 static void
-append_info (Page *self, GstVisionWebSink *sink)
+append_sink_info (Page *self, GstVisionWebSink *sink)
 {
   gchar *source;
 
@@ -327,7 +327,7 @@ gst_vision_web_sink_metrics (gpointer data, guint n_connections)
 
   g_object_get (self, "path", &path, NULL);
   page.path = path;
-  append_info (&page, self);
+  append_sink_info (&page, self);
   append_status (&page, self);
   append_frames (&page, self);
   append_number (&page, PREFIX "connections",

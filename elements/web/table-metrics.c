@@ -104,9 +104,13 @@ label_name (const gchar *column)
   return other;
 }
 
+/* Of columns with the same label, the first counts. Names with two underscores
+ * first are Prometheus' own. */
 static void
 append_texts (GString *sample, const GstCuvTable *table, guint row)
 {
+  GPtrArray *labels = g_ptr_array_new_with_free_func (g_free);
+
   for (guint i = 0; i < table->n_columns; i++) {
     const gchar *text;
     gchar *label;
@@ -115,9 +119,12 @@ append_texts (GString *sample, const GstCuvTable *table, guint row)
       continue;
     text = gst_cuv_table_text (table, row, i);
     label = label_name (table->columns[i].name);
-    cuv_exposition_label (sample, label, text != NULL ? text : "");
-    g_free (label);
+    if (!g_str_has_prefix (label, "__")
+        && !g_ptr_array_find_with_equal_func (labels, label, g_str_equal, NULL))
+      cuv_exposition_label (sample, label, text != NULL ? text : "");
+    g_ptr_array_add (labels, label);
   }
+  g_ptr_array_unref (labels);
 }
 
 static void

@@ -91,13 +91,28 @@ names_begin_frame (Names *self)
 }
 
 static void
-names_count (Names *self, const gchar *name, guint n)
+names_count_valid (Names *self, const gchar *name, guint n)
 {
   const guint i = names_find_or_add (self, name);
   CuvWebCount *count = &g_array_index (self->counts, CuvWebCount, i);
 
   count->newest += n;
   count->total += n;
+}
+
+/* Names that are the same in valid UTF-8 are counted together. */
+static void
+names_count (Names *self, const gchar *name, guint n)
+{
+  gchar *valid;
+
+  if (g_utf8_validate (name, -1, NULL)) {
+    names_count_valid (self, name, n);
+    return;
+  }
+  valid = g_utf8_make_valid (name, -1);
+  names_count_valid (self, valid, n);
+  g_free (valid);
 }
 
 static void
@@ -245,8 +260,11 @@ cuv_web_tally_frame (
     before = self->metas;
     self->metas = metas;
   }
-  if (now - self->asked > CUV_WEB_TALLY_SECONDS * G_USEC_PER_SEC)
+  if (now - self->asked > CUV_WEB_TALLY_SECONDS * G_USEC_PER_SEC) {
     g_atomic_int_set (&self->wanted, FALSE);
+    names_begin_frame (&self->objects);
+    names_begin_frame (&self->tables);
+  }
   g_mutex_unlock (&self->lock);
   gst_clear_buffer (&before);
 }

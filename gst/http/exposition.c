@@ -5,7 +5,7 @@
 
 /* Quotation marks are escaped in values of labels, but not in help texts. */
 static void
-append_escaped (GString *out, const gchar *text, gboolean is_label)
+append_metric_text (GString *out, const gchar *text, gboolean is_label)
 {
   gchar *valid = g_utf8_make_valid (text, -1);
 
@@ -26,7 +26,7 @@ cuv_exposition_metric (
     GString *out, const gchar *name, const gchar *type, const gchar *help)
 {
   g_string_append_printf (out, "# HELP %s ", name);
-  append_escaped (out, help, FALSE);
+  append_metric_text (out, help, FALSE);
   g_string_append_printf (out, "\n# TYPE %s %s\n", name, type);
 }
 
@@ -48,7 +48,7 @@ cuv_exposition_label (GString *out, const gchar *name, const gchar *value)
 {
   g_string_append_c (out, has_labels (out) ? ',' : '{');
   g_string_append_printf (out, "%s=\"", name);
-  append_escaped (out, value, TRUE);
+  append_metric_text (out, value, TRUE);
   g_string_append_c (out, '"');
 }
 

@@ -152,6 +152,24 @@ CUV_TEST (objects_by_label)
   expect_lines (after, lines);
 }
 
+/* Prometheus refuses a page with the same sample twice. */
+CUV_TEST (labels_that_are_not_utf8)
+{
+  static const gchar *const labels[] = { "\xff", "\xfe", NULL };
+  static const gchar *const lines[] = {
+    "cuvision_web_objects_total{path=\"/\",label=\"\xef\xbf\xbd\"} 2",
+    NULL,
+  };
+  g_autoptr (GstElement) element = web_sink_new (NULL);
+  g_autoptr (GstHarness) h = harness_new (element);
+  g_autofree gchar *text = NULL;
+
+  g_free (get (element, "/metrics"));
+  push_objects (h, labels);
+  text = get (element, "/metrics");
+  expect_lines (text, lines);
+}
+
 CUV_TEST (many_labels)
 {
   g_autoptr (GstElement) element = web_sink_new (NULL);
@@ -183,7 +201,8 @@ typedef struct __attribute__ ((packed)) {
   guint32 zone, label;
   guint32 inside;
   guint64 in;
-  gfloat path;
+  gfloat not ;
+  guint32 same;
 } Row;
 
 /* A table as a family that the sink does not know would write it. */
@@ -191,16 +210,15 @@ static void
 add_zones (GstBuffer *buffer, guint64 in)
 {
   static const GstCuvColumn columns[] = {
-    { "zone", GST_CUV_TYPE_TEXT },
-    { "path", GST_CUV_TYPE_TEXT },
-    { "inside", GST_CUV_TYPE_U32 },
-    { "in", GST_CUV_TYPE_U64 },
+    { "zone", GST_CUV_TYPE_TEXT }, { "path", GST_CUV_TYPE_TEXT },
+    { "inside", GST_CUV_TYPE_U32 }, { "in", GST_CUV_TYPE_U64 },
     { "not", GST_CUV_TYPE_F32 },
+    { "Zone", GST_CUV_TYPE_TEXT }, /* the same label as zone */
   };
   static const gchar *const texts[] = { "door \"A\"", "person", "car" };
   const Row rows[] = {
-    { 0, 1, 2, in, 0.5f }, { 0, 2, 0, 7, 0 },
-    { 0, 1, 99, 99, 99 }, /* the same texts as the first */
+    { 0, 1, 2, in, 0.5f, 2 }, { 0, 2, 0, 7, 0, 2 },
+    { 0, 1, 99, 99, 99, 2 }, /* the same texts as the first */
   };
   GstStructure *table = gst_cuv_meta_add_table (buffer, "zones", 1, 64, 48,
       "none", columns, G_N_ELEMENTS (columns), rows, G_N_ELEMENTS (rows));

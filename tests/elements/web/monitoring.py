@@ -229,6 +229,21 @@ class Metrics(unittest.TestCase):
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual((found.returncode, found.stdout), (0, b""))
 
+    def test_prometheus_client(self):
+        """Prometheus' parser for Python reads the same numbers."""
+        try:
+            from prometheus_client.parser import text_string_to_metric_families
+        except ImportError:
+            self.skipTest("no Python module: install the package python3-prometheus-client")
+        with Sink(f'{LONG} source="a\\\\b"', SILENT) as server:
+            body = get(server.port, "/metrics").body
+        theirs = {(sample.name, tuple(sorted(sample.labels.items()))): sample.value
+                  for family in text_string_to_metric_families(body.decode())
+                  for sample in family.samples}
+        ours = {key: value for metric in exposition.parse(body).values()
+                for key, value in metric.samples.items()}
+        self.assertEqual(theirs, ours)
+
     def test_restart(self):
         """Counts begin again with the pipeline, as in stats."""
         with Sink(f"{LONG} sync=false", "videotestsrc num-buffers=5") as server:

@@ -15,9 +15,9 @@ import unittest
 import cv2
 import numpy as np
 
-from client import (FILES, FRAMES, Gst, SILENT, SOURCE, Sink, TIMEOUT, WebSocket, check_growth,
-                    connect, decode, get, n_sockets, request_text, rss_kib, run, stat, wait_for,
-                    websocket_status)
+from client import (FILES, FRAMES, Gst, REPORTS, SILENT, SOURCE, Sink, TIMEOUT, WebSocket,
+                    check_growth, connect, decode, get, n_sockets, request_text, rss_kib, run, stat,
+                    wait_for, websocket_status)
 
 
 class Viewers(unittest.TestCase):
@@ -435,7 +435,7 @@ class Fuzz(unittest.TestCase):
         return bytes(data)
 
     def http(self, port):
-        path = self.random.choice(list(FILES) + list(FRAMES) + ["/x", "*", ""])
+        path = self.random.choice(list(FILES) + list(FRAMES) + list(REPORTS) + ["/x", "*", ""])
         text = request_text(port, path, self.random.choice(("GET", "HEAD", "POST")), {
             "Upgrade": "websocket", "Connection": "Upgrade", "Origin": "http://a",
             "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",

@@ -34,6 +34,7 @@ CUV_TEST (bad_settings)
     { "path=/../x", "path" },
     { "path=/ws", "choose another name" },
     { "path=/door/page.js", "choose another name" },
+    { "path=/health", "choose another name" },
     { "token-file=/nonexistent", "token-file '/nonexistent' cannot be used" },
     { "token-file=/dev/null", "not a regular file" },
     { "token-env=CUV_NO_SUCH_VARIABLE", "environment variable that is set" },
