@@ -5,7 +5,7 @@ void
 cuv_web_health_begin (CuvWebHealth *self, gboolean stopped, gint64 now)
 {
   self->stopped = stopped;
-  self->began = now;
+  self->changed = self->began = now;
 }
 
 void
@@ -36,7 +36,7 @@ cuv_web_health_get (const CuvWebHealth *self, gboolean playing, gint64 now,
 {
   const gint64 last = MAX (self->received, self->began);
 
-  *since = self->began;
+  *since = self->changed;
   if (self->stopped)
     return CUV_WEB_STOPPED;
   if (self->ended != 0) {
@@ -49,10 +49,8 @@ cuv_web_health_get (const CuvWebHealth *self, gboolean playing, gint64 now,
     *since = last;
     return CUV_WEB_STALLED;
   }
-  if (self->received < self->began)
-    return CUV_WEB_STARTING;
-  *since = self->flowing;
-  return CUV_WEB_RECEIVING;
+  *since = self->received < self->began ? self->began : self->flowing;
+  return self->received < self->began ? CUV_WEB_STARTING : CUV_WEB_RECEIVING;
 }
 
 const gchar *

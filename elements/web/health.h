@@ -20,13 +20,14 @@ typedef enum {
 
 typedef struct {
   gboolean stopped;
-  gint64 began;    /* when the sink began to wait for frames, or was paused */
+  gint64 changed;  /* when the state changed last */
+  gint64 began;    /* when the sink began to wait for frames */
   gint64 received; /* when the newest frame arrived; 0: none yet */
   gint64 flowing;  /* when the first frame after a gap arrived */
   gint64 ended;    /* when the stream ended; 0: it has not */
 } CuvWebHealth;
 
-/* A change of state: frames are waited for from now on. */
+/* The state changes. Unless stopped, the sink waits for frames from now on. */
 void cuv_web_health_begin (CuvWebHealth *self, gboolean stopped, gint64 now);
 /* A stream starts: earlier frames and the end of an earlier stream no longer
  * count. */

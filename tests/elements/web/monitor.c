@@ -55,6 +55,8 @@ CUV_TEST (health_after_a_pause_and_a_seek)
   cuv_web_health_frame (&health, 11 * S, LIMIT);
   cuv_web_health_begin (&health, FALSE, 12 * S);
   expect_status (&health, FALSE, 1000 * S, CUV_WEB_PAUSED, 12 * S);
+  cuv_web_health_restart (&health, 500 * S);
+  expect_status (&health, FALSE, 1000 * S, CUV_WEB_PAUSED, 12 * S);
   /* a long pause is not a gap between frames */
   cuv_web_health_begin (&health, FALSE, 1000 * S);
   expect_status (&health, TRUE, 1001 * S, CUV_WEB_STARTING, 1000 * S);
