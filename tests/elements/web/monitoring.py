@@ -147,7 +147,8 @@ class Health(unittest.TestCase):
         """Checks that a pause longer than the limit is not a stall."""
         server.sink.set_property("health-timeout", 0.01)
         time.sleep(0.1)
-        self.assertEqual(health(server.port), (200, body))
+        code, later = health(server.port)
+        self.assertEqual((code, later["status"], later["since"]), (200, "paused", body["since"]))
         server.sink.set_property("health-timeout", 86400)
 
     def test_no_first_frame(self):
