@@ -212,7 +212,7 @@ class Recipes(unittest.TestCase):
                    for box in marked)
         with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
             stated = re.search(
-                r"finds (\d+) of (\d+) annotated people\s+in this video", file.read())
+                r"finds (\d+) of\s+(\d+)\s+annotated\s+people\s+in\s+this\s+video", file.read())
         self.assertEqual((hits, len(marked)), tuple(map(int, stated.groups())))
 
     def test_pandas(self):

@@ -22,7 +22,7 @@ expect ()
   fi
 }
 
-expect "no file $folder/$1"
+expect "no such file: $folder/$1"
 for name; do
   echo "no picture" >"$folder/$name"
 done
