@@ -180,8 +180,9 @@ static GParamSpec *
 make_color (void)
 {
   GParamSpec *color = g_param_spec_uint ("color", "Colour",
-      "Colour of what is drawn: red, #rgb, #rrggbb, #aarrggbb or 0xaarrggbb (0 "
-      "= a colour for each label)",
+      "Colour of what is drawn: a name such as red, #rgb, #rrggbb, #aarrggbb "
+      "or "
+      "0xaarrggbb (0 = a colour for each label)",
       0, G_MAXUINT32, 0, GST_CUV_PARAM_TUNABLE);
 
   color->value_type = GST_TYPE_CUV_COLOR;

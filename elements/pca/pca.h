@@ -169,7 +169,8 @@ void cuv_pca_gains_init_bins (
 void cuv_pca_limits_init (
     CuvPcaLimits *self, const int64_t *bins, const CuvPcaDisplay *display);
 
-/* Applies gains: CUV_PCA_TILE values per channel, channel after channel. */
+/* Applies gains to a tile. out: CUV_PCA_TILE values per channel, channel after
+ * channel. */
 void cuv_pca_project (
     const CuvPcaTile *tile, const CuvPcaGains *gains, int32_t *out);
 

@@ -93,8 +93,8 @@ explain_status (CuvLine *self)
     const gint number = g_subprocess_get_term_sig (process);
 
     take_problem (self,
-        g_strdup_printf ("process %s was ended by signal %d, %s", self->pid,
-            number, g_strsignal (number)));
+        g_strdup_printf ("process %s was terminated by signal %d, %s",
+            self->pid, number, g_strsignal (number)));
   } else if (!self->eos) {
     take_problem (self,
         g_strdup_printf (

@@ -60,9 +60,9 @@ template <typename Nodes> struct CuvCascade {
   // decisions (left = 1, the first stump is the highest bit) that pass the
   // stage
   const uint32_t *passes;
-  // a bit set of 8 words for each LBP node: the patterns that go left. With b =
-  // cuv_below(), the complement of the code, the bit is the top one of word[b
-  // >> 5] << (b & 31)
+  // a bit set of 8 words for each LBP node: the patterns that go left. The
+  // pattern b = cuv_below(), the complement of the code, is bit 31 - (b & 31)
+  // of word b >> 5
   const uint32_t *lookup;
   Nodes nodes[2]; // for unsplit and for split columns
 

@@ -367,7 +367,8 @@ list_windows (const CuvCascadePairList &list, int row, int end,
 struct CuvCascadePairMemory {
   CuvCascadePairPatterns patterns;
   uint16_t entries[2][CUV_CASCADE_MAX_PAIRS], windows[CUV_CASCADE_PAIR_WINDOWS];
-  int columns[3][CUV_PYRAMID_PAIR_X]; // of the current list and the next two
+  // pairs in each column, of the current list and the next two
+  int columns[3][CUV_PYRAMID_PAIR_X];
   int n_rest[CUV_CASCADE_PAIR_STAGES];
   int n_windows[3]; // lengths of lists, for run_remaining_stages()
   // numbers of windows: visited, and alive after each stage

@@ -191,7 +191,7 @@ reject_outside (CuvTracker *self, const CuvFrame *frame)
     cuv_tracker_reject (self, "target", box,
         box->width > 0 && box->height > 0
             ? "lies outside the frame: choose a box inside"
-            : "is empty: choose a box with pixels");
+            : "is empty: choose a box with more pixels than features");
     cuv_tracker_remove_at (self, t);
   }
 }

@@ -147,7 +147,7 @@ read_predictions (CuvButfit *self, char *text, GError **error)
   while ((word = cuv_next_word (&text)) != NULL) {
     if (table->len == MAX_TABLE)
       cuv_model_fail (error,
-          "predictionValues holds more than %d values, the limit", MAX_TABLE);
+          "predictionValues has more values than the limit of %d", MAX_TABLE);
     else if (cuv_to_limited (word, CUV_MAX_RESPONSE, &value, error))
       g_array_append_val (table, value);
     if (*error != NULL)
@@ -166,7 +166,7 @@ map_bins (CuvButfit *self, char *text, GError **error)
   while (*error == NULL && (word = cuv_next_word (&text)) != NULL) {
     if (table->len == MAX_TABLE)
       cuv_model_fail (
-          error, "binMap holds more than %d values, the limit", MAX_TABLE);
+          error, "binMap has more values than the limit of %d", MAX_TABLE);
     else if (cuv_to_integer (
                  word, 0, (gint64) self->table->len - 1, &bin, error))
       g_array_append_val (table, g_array_index (self->table, float, bin));

@@ -113,7 +113,7 @@ check_bad_boxes (void)
   check_refused ("far right", &frame,
       &(CuvRcdBox){ INT32_MAX, 0, INT32_MAX, 10 }, "outside", "choose");
   check_refused ("empty", &frame, &(CuvRcdBox){ 50, 50, 0, 10 }, "is empty",
-      "choose a box with pixels");
+      "choose a box with more pixels than features");
   check_refused (
       "negative", &frame, &(CuvRcdBox){ 50, 50, 10, -3 }, "is empty", "choose");
   check_refused ("one pixel", &frame, &(CuvRcdBox){ 50, 50, 1, 1 },

@@ -303,7 +303,7 @@ def butfit_cases(text):
         yield (attribute(text, 'predictionValues', value),
                f'the table has {len(value.split())} values, but the')
     yield (attribute(text, 'predictionValues', '1 ' * 100000),
-           'predictionValues holds more than 1024 values')
+           'predictionValues has more values than the limit of 1024')
     for name in ('positionX', 'blockHeight'):
         yield attribute(text, name, None), f'has no attribute {name}'
         yield attribute(text, name, '-1'), f"{name}: '-1' is not an integer"
@@ -342,7 +342,7 @@ def tree_cases(text):
                f"binMap: '{value}' is not an integer from 0 to 16")
     yield (attribute(attribute(tree, 'predictionValues', ''), 'binMap', '0'),
            "binMap: '0' is not an integer from 0 to -1")
-    yield attribute(tree, 'binMap', '0 ' * 9999), 'binMap holds more than 1024'
+    yield attribute(tree, 'binMap', '0 ' * 9999), 'binMap has more values than the limit of 1024'
 
 
 def grid_cases(text, kind):
