@@ -64,12 +64,12 @@ merge (CuvMot *self, int *list, int half, int n, int *spare)
 }
 
 static void
-sort (CuvMot *self, int *list, int n, int *spare)
+sort_columns (CuvMot *self, int *list, int n, int *spare)
 {
   if (n < 2)
     return;
-  sort (self, list, n / 2, spare);
-  sort (self, list + n / 2, n - n / 2, spare);
+  sort_columns (self, list, n / 2, spare);
+  sort_columns (self, list + n / 2, n - n / 2, spare);
   merge (self, list, n / 2, n, spare);
 }
 
@@ -84,7 +84,7 @@ order_columns (CuvMot *self)
     self->by_left[i] = i;
     widest = larger (widest, box->right - box->left);
   }
-  sort (self, self->by_left, self->n_columns, self->column_of);
+  sort_columns (self, self->by_left, self->n_columns, self->column_of);
   return widest;
 }
 

@@ -66,7 +66,7 @@ cuv_mot_params_init (CuvMotParams *params)
 /* Room for these boxes, and for a track of each. column_of[] also has room for
  * the boxes, whose order is sorted in it. */
 static int
-reserve (CuvMot *self, int n)
+reserve_tracks (CuvMot *self, int n)
 {
   const int n_tracks = self->n_tracks + n;
 
@@ -207,7 +207,7 @@ cuv_mot_run (CuvMot *self, const CuvMotParams *params, const CuvMotFrame *frame)
 {
   self->params = params;
   self->frame = frame;
-  if (reserve (self, frame->n) != 0) {
+  if (reserve_tracks (self, frame->n) != 0) {
     cuv_mot_reset (self);
     return -1;
   }
