@@ -107,6 +107,20 @@ frames_elapsed (GstVisionTrack *self, GstBuffer *buffer)
       : 1;
 }
 
+/* Converts the buffer's time, if the segment can: GStreamer logs a critical
+ * message if one that is played backwards has no known end. */
+static GstClockTime
+convert_time (GstVisionTrack *self, GstBuffer *buffer,
+    guint64 (*convert) (const GstSegment *, GstFormat, guint64))
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+
+  if (segment->format != GST_FORMAT_TIME
+      || (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop)))
+    return GST_CLOCK_TIME_NONE;
+  return convert (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+}
+
 /* ---- results ---- */
 
 static void
@@ -145,20 +159,17 @@ post_tracks (
     GstVisionTrack *self, const CuvMotTrack *tracks, gint n, GstBuffer *buffer)
 {
   const GstTrackSettings *settings = self->settings.in_force;
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  const GstClockTime pts = GST_BUFFER_PTS (buffer);
   GstStructure *message;
 
   if (settings->message == GST_TRACK_MESSAGE_NONE
       || (settings->message == GST_TRACK_MESSAGE_ON_CHANGE
           && !has_event (tracks, n)))
     return;
-  message = gst_structure_new ("visiontrack", "timestamp", G_TYPE_UINT64, pts,
-      "stream-time", G_TYPE_UINT64,
-      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
-      "running-time", G_TYPE_UINT64,
-      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts), "duration",
-      G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), NULL);
+  message = gst_structure_new ("visiontrack", "timestamp", G_TYPE_UINT64,
+      GST_BUFFER_PTS (buffer), "stream-time", G_TYPE_UINT64,
+      convert_time (self, buffer, gst_segment_to_stream_time), "running-time",
+      G_TYPE_UINT64, convert_time (self, buffer, gst_segment_to_running_time),
+      "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), NULL);
   gst_track_objects_describe (&self->objects, tracks, n, message);
   gst_element_post_message (
       GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
@@ -207,9 +218,8 @@ track (GstVisionTrack *self, GstBuffer *buffer)
 static void
 sync_properties (GstVisionTrack *self, GstBuffer *buffer)
 {
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  const GstClockTime time = gst_segment_to_stream_time (
-      segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  const GstClockTime time =
+      convert_time (self, buffer, gst_segment_to_stream_time);
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
