@@ -168,7 +168,7 @@ describe (const GstTrackObjects *self, const CuvMotTrack *track)
       (guint) (box->right - box->left) / CUV_MOT_UNIT, "height", G_TYPE_UINT,
       (guint) (box->bottom - box->top) / CUV_MOT_UNIT, "state", G_TYPE_STRING,
       track->state == CUV_MOT_TRACKED ? "tracked" : "lost", "lost_frames",
-      G_TYPE_DOUBLE, track->lost_frames, NULL);
+      G_TYPE_INT, (gint) MIN (track->lost_frames + 0.5, G_MAXINT), NULL);
 
   if (track->event != CUV_MOT_NO_EVENT)
     gst_structure_set (
