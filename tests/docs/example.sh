@@ -39,6 +39,7 @@ case $1 in
   ldpretrieve) gst-launch-1.0 -q filesrc location=alike.png ! pngdec ! fakesink ;;
   ldpdescriptor) gst-launch-1.0 -q filesrc location=codes.png ! pngdec ! fakesink ;;
   rcdtrack) gst-launch-1.0 -q filesrc location=followed.avi ! avidemux ! jpegdec ! fakesink ;;
+  visiontrack) [ "$(grep -c '[)]acquired' out)" -ge 3 ] ;;
   spectralntf) gst-launch-1.0 -q filesrc location=maps.png ! pngdec ! fakesink ;;
   visioncrop) gst-launch-1.0 -q filesrc location=face-00001.jpg ! jpegdec \
     ! video/x-raw,width=112,height=112 ! fakesink ;;

@@ -20,7 +20,7 @@ CLANG_FORMAT = 14  # Debian 12's
 SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench', '.venv', '.venv-ray'}
 # Names of families and of elements' files that are also ordinary words or
 # identifiers of the library.
-PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'transfer'}
+PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'track', 'transfer'}
 # In families with kernels, only files of the plugin, of model/ and dataset/, and those that
 # convert metadata to drawings may use GLib. All others are plain C.
 GLIB_FILES = re.compile(r'^(gst\w+|plugin|scene|style|text)\.[ch]$')

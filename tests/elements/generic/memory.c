@@ -169,12 +169,22 @@ static const Case cases[] = {
 
 /* ---- elements ---- */
 
+static gboolean
+takes_unknown_memory (const gchar *name)
+{
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string ("video/x-raw(memory:Unknown), format=NV12");
+
+  return gst_element_factory_can_sink_any_caps (factory, caps);
+}
+
 /* The other elements pass frames on without reading pixels, or read them
  * only while someone watches. */
 static gboolean
 reads_pixels (const gchar *name)
 {
-  return !g_str_has_suffix (name, "load") && strcmp (name, "visionpublish") != 0
+  return !g_str_has_suffix (name, "load") && !takes_unknown_memory (name)
       && strcmp (name, "visionwebsink") != 0;
 }
 
