@@ -49,7 +49,7 @@ detection_of (const GstCuvObject *object)
 }
 
 static GQuark
-model_of (const GstStructure *detection)
+detection_model (const GstStructure *detection)
 {
   const gchar *name = detection != NULL
       ? gst_structure_get_string (detection, "model_name")
@@ -59,22 +59,22 @@ model_of (const GstStructure *detection)
 }
 
 static gint32
-to_units (guint64 pixels)
+from_pixels (guint64 pixels)
 {
   return (gint32) MIN (pixels * CUV_MOT_UNIT, CUV_MOT_MAX_COORDINATE);
 }
 
 static void
-add_object (
+append_detection (
     GstTrackObjects *self, guint index, const GstTrackSettings *settings)
 {
   const GstCuvObject *object =
       &g_array_index (self->objects, GstCuvObject, index);
   const GstStructure *from = detection_of (object);
   CuvMotDetection detection = {
-    { to_units (object->x), to_units (object->y),
-        to_units ((guint64) object->x + object->w),
-        to_units ((guint64) object->y + object->h) },
+    { from_pixels (object->x), from_pixels (object->y),
+        from_pixels ((guint64) object->x + object->w),
+        from_pixels ((guint64) object->y + object->h) },
     object->confidence, 0, from != NULL && gst_structure_has_field (from, "age")
   };
 
@@ -88,7 +88,7 @@ add_object (
     return;
   }
   detection.group = settings->separate_labels
-      ? find_group (self, object->label, model_of (from))
+      ? find_group (self, object->label, detection_model (from))
       : find_group (self, 0, 0);
   self->all_held = self->all_held && detection.held;
   g_array_append_val (self->indices, index);
@@ -105,7 +105,7 @@ gst_track_objects_read (
   self->n_left_out = 0;
   self->all_held = TRUE;
   for (guint i = 0; i < self->objects->len; i++)
-    add_object (self, i, settings);
+    append_detection (self, i, settings);
   self->all_held = self->all_held && self->detections->len > 0;
 }
 
@@ -157,7 +157,7 @@ label_of (const GstTrackObjects *self, const CuvMotTrack *track)
 }
 
 static GstStructure *
-describe (const GstTrackObjects *self, const CuvMotTrack *track)
+describe_box_track (const GstTrackObjects *self, const CuvMotTrack *track)
 {
   const CuvMotBox *box = &track->box;
   g_autofree gchar *label = label_of (self, track);
@@ -189,7 +189,7 @@ gst_track_objects_describe (const GstTrackObjects *self,
     if (tracks[i].id == 0)
       continue;
     g_value_init (&value, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&value, describe (self, &tracks[i]));
+    g_value_take_boxed (&value, describe_box_track (self, &tracks[i]));
     gst_value_list_append_and_take_value (&list, &value);
   }
   gst_structure_take_value (message, "objects", &list);

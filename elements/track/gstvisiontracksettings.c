@@ -18,7 +18,7 @@ gst_track_check (gconstpointer settings)
 }
 
 static gchar *
-parse_object_class (gpointer settings)
+parse_track_class (gpointer settings)
 {
   GstTrackSettings *self = settings;
   const gchar *label = self->object_class;
@@ -144,7 +144,7 @@ static const GstCuvSetting list[] = {
   { "object-class", "Object class",
       "Label of the objects to track (empty = any)",
       .offset = AT (object_class), .type = G_TYPE_STRING,
-      .parse = parse_object_class },
+      .parse = parse_track_class },
   { "separate-labels", "Separate labels",
       "A track has objects of one label and one model only",
       .offset = AT (separate_labels), .type = G_TYPE_BOOLEAN, .value = TRUE },

@@ -95,7 +95,7 @@ cuv_mot_kalman_update (CuvMotKalman *self, const CuvMotBox *box)
 }
 
 static int32_t
-to_units (double pixels)
+from_double (double pixels)
 {
   const double units = floor (pixels * CUV_MOT_UNIT + 0.5);
 
@@ -111,6 +111,6 @@ cuv_mot_kalman_box (const CuvMotKalman *self)
   const double left = self->axis[X].value - width / 2;
   const double top = self->axis[Y].value - height / 2;
 
-  return (CuvMotBox){ to_units (left), to_units (top), to_units (left + width),
-    to_units (top + height) };
+  return (CuvMotBox){ from_double (left), from_double (top),
+    from_double (left + width), from_double (top + height) };
 }
