@@ -136,6 +136,26 @@ CUV_API void gst_cuv_meta_add_class (
 CUV_API void gst_cuv_meta_set_parent (GstBuffer *buffer,
     const GstVideoInfo *info, GstCuvObject *object, GstCuvObject *parent);
 
+/* A track in a frame. */
+typedef struct {
+  GstCuvObject *object; /* an object of the buffer; NULL: the track is lost */
+  gint id;              /* from 1 up */
+  GstClockTime
+      first_seen; /* PTS of the frame in which the track began, or NONE */
+  GstClockTime
+      last_seen; /* PTS of the frame in which it was last found, or NONE */
+} GstCuvTrack;
+
+/* Like gst_cuv_meta_set_track() and gst_cuv_meta_add_lost_track() for many
+ * tracks, in less time.
+ *
+ * @buffer: a writable buffer
+ * @info: the frame's video info
+ * @tracks: the tracks, whose objects are updated
+ * @n: number of tracks */
+CUV_API void gst_cuv_meta_set_tracks (GstBuffer *buffer,
+    const GstVideoInfo *info, const GstCuvTrack *tracks, guint n);
+
 /* Marks an object as tracked: its region gets a param "object_id" with the id,
  * and its ODMtd is related to a TrackingMtd. Adds a region or ODMtd that is
  * missing.

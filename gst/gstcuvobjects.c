@@ -334,30 +334,34 @@ read_analytics (GArray *objects, GstBuffer *buffer)
 
 /* ---- GstAnalytics: writing ---- */
 
-/* Returns the buffer's relation meta, added if necessary, or NULL if it is
- * full. When its table of relations is full, GStreamer copies it and adds the
- * initial number of entries again, which is 5 by default: too few here. */
+/* Returns the buffer's relation meta, added if necessary. Finding it takes time
+ * in a buffer with many metas. When its table of relations is full, GStreamer
+ * copies it and adds the initial number of entries again, which is 5 by
+ * default: too few here. */
 static GstAnalyticsRelationMeta *
-relations_to_write (GstBuffer *buffer)
+relations_of (GstBuffer *buffer, guint n)
 {
-  GstAnalyticsRelationMetaInitParams params = { 64, 64 * 64 };
-  GstAnalyticsRelationMeta *meta =
-      gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+  const gsize order = CLAMP (n, 64, GST_CUV_MAX_MTDS);
+  GstAnalyticsRelationMetaInitParams params = { order, order * 64 };
 
-  return gst_analytics_relation_get_length (meta) < GST_CUV_MAX_MTDS ? meta
-                                                                     : NULL;
+  return gst_buffer_add_analytics_relation_meta_full (buffer, &params);
+}
+
+static gboolean
+has_room (const GstAnalyticsRelationMeta *meta)
+{
+  return gst_analytics_relation_get_length (meta) < GST_CUV_MAX_MTDS;
 }
 
 static void
-add_detection (GstBuffer *buffer, GstCuvObject *object)
+add_detection (GstAnalyticsRelationMeta *meta, GstCuvObject *object)
 {
-  GstAnalyticsRelationMeta *meta = relations_to_write (buffer);
   GstAnalyticsODMtd od;
 
   /* the coordinates of an ODMtd are signed */
   if ((object->x | object->y | object->w | object->h) > G_MAXINT)
     return;
-  if (meta != NULL
+  if (has_room (meta)
       && gst_analytics_relation_meta_add_od_mtd (meta, object->label,
           (gint) object->x, (gint) object->y, (gint) object->w,
           (gint) object->h,
@@ -366,50 +370,45 @@ add_detection (GstBuffer *buffer, GstCuvObject *object)
 }
 
 static void
-relate (GstBuffer *buffer, GstAnalyticsRelTypes type, guint from, guint to)
+relate_to_class (GstAnalyticsRelationMeta *meta, const GstCuvObject *object)
 {
-  gst_analytics_relation_meta_set_relation (
-      gst_buffer_get_analytics_relation_meta (buffer), type, from, to);
-}
-
-static void
-relate_to_class (GstBuffer *buffer, const GstCuvObject *object)
-{
-  GstAnalyticsRelationMeta *meta = relations_to_write (buffer);
   GstAnalyticsClsMtd class;
 
-  if (meta != NULL
+  if (has_room (meta)
       && gst_analytics_relation_meta_add_one_cls_mtd (
           meta, (gfloat) object->confidence, object->label, &class))
-    relate (
-        buffer, GST_ANALYTICS_REL_TYPE_RELATE_TO, (guint) object->od, class.id);
+    gst_analytics_relation_meta_set_relation (
+        meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, (guint) object->od, class.id);
 }
 
 static gboolean
-add_track (GstBuffer *buffer, gint id, GstClockTime first_seen,
-    GstClockTime last_seen, GstAnalyticsTrackingMtd *track)
+add_track (GstAnalyticsRelationMeta *meta, const GstCuvTrack *track,
+    GstAnalyticsTrackingMtd *mtd)
 {
-  GstAnalyticsRelationMeta *meta = relations_to_write (buffer);
-
-  if (meta == NULL
+  if (!has_room (meta)
       || !gst_analytics_relation_meta_add_tracking_mtd (
-          meta, (guint64) id, first_seen, track))
+          meta, (guint64) track->id, track->first_seen, mtd))
     return FALSE;
-  gst_analytics_tracking_mtd_update_last_seen (track, last_seen);
+  gst_analytics_tracking_mtd_update_last_seen (mtd, track->last_seen);
   return TRUE;
 }
 
 static void
-relate_to_track (GstBuffer *buffer, GstCuvObject *object, gint id,
-    GstClockTime first_seen, GstClockTime last_seen)
+relate_to_track (GstAnalyticsRelationMeta *meta, const GstCuvTrack *track)
 {
-  GstAnalyticsTrackingMtd track;
+  GstCuvObject *object = track->object;
+  GstAnalyticsTrackingMtd mtd;
 
+  if (object == NULL) {
+    if (add_track (meta, track, &mtd))
+      gst_analytics_tracking_mtd_set_lost (&mtd);
+    return;
+  }
   if (object->od < 0)
-    add_detection (buffer, object);
-  if (object->od >= 0 && add_track (buffer, id, first_seen, last_seen, &track))
-    relate (
-        buffer, GST_ANALYTICS_REL_TYPE_RELATE_TO, (guint) object->od, track.id);
+    add_detection (meta, object);
+  if (object->od >= 0 && add_track (meta, track, &mtd))
+    gst_analytics_relation_meta_set_relation (
+        meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, (guint) object->od, mtd.id);
 }
 #endif
 
@@ -496,7 +495,7 @@ gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
 
   add_region (buffer, info, &object, extra);
 #if HAVE_ANALYTICS
-  add_detection (buffer, &object);
+  add_detection (relations_of (buffer, 1), &object);
 #endif
   return object;
 }
@@ -515,7 +514,7 @@ gst_cuv_meta_add_class (GstBuffer *buffer, const GstCuvObject *object)
 {
 #if HAVE_ANALYTICS
   if (object->od >= 0 && object->label != 0 && !isnan (object->confidence))
-    relate_to_class (buffer, object);
+    relate_to_class (relations_of (buffer, 1), object);
 #endif
 }
 
@@ -528,10 +527,42 @@ gst_cuv_meta_set_parent (GstBuffer *buffer, const GstVideoInfo *info,
   gst_cuv_meta_ensure_region (buffer, info, object)->parent_id = parent->id;
 #if HAVE_ANALYTICS
   if (object->od >= 0 && parent->od >= 0) {
-    relate (buffer, GST_ANALYTICS_REL_TYPE_IS_PART_OF, (guint) object->od,
+    GstAnalyticsRelationMeta *meta =
+        gst_buffer_get_analytics_relation_meta (buffer);
+
+    gst_analytics_relation_meta_set_relation (meta,
+        GST_ANALYTICS_REL_TYPE_IS_PART_OF, (guint) object->od,
         (guint) parent->od);
-    relate (buffer, GST_ANALYTICS_REL_TYPE_CONTAIN, (guint) parent->od,
-        (guint) object->od);
+    gst_analytics_relation_meta_set_relation (meta,
+        GST_ANALYTICS_REL_TYPE_CONTAIN, (guint) parent->od, (guint) object->od);
+  }
+#endif
+}
+
+static void
+set_region_track (
+    GstBuffer *buffer, const GstVideoInfo *info, const GstCuvTrack *track)
+{
+  track->object->track = track->id;
+  gst_video_region_of_interest_meta_add_param (
+      gst_cuv_meta_ensure_region (buffer, info, track->object),
+      gst_structure_new ("object_id", "id", G_TYPE_INT, track->id, NULL));
+}
+
+void
+gst_cuv_meta_set_tracks (GstBuffer *buffer, const GstVideoInfo *info,
+    const GstCuvTrack *tracks, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    if (tracks[i].object != NULL)
+      set_region_track (buffer, info, &tracks[i]);
+  }
+#if HAVE_ANALYTICS
+  if (n > 0) {
+    GstAnalyticsRelationMeta *meta = relations_of (buffer, 2 * n);
+
+    for (guint i = 0; i < n; i++)
+      relate_to_track (meta, &tracks[i]);
   }
 #endif
 }
@@ -541,23 +572,16 @@ gst_cuv_meta_set_track (GstBuffer *buffer, const GstVideoInfo *info,
     GstCuvObject *object, gint id, GstClockTime first_seen,
     GstClockTime last_seen)
 {
-  object->track = id;
-  gst_video_region_of_interest_meta_add_param (
-      gst_cuv_meta_ensure_region (buffer, info, object),
-      gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
-#if HAVE_ANALYTICS
-  relate_to_track (buffer, object, id, first_seen, last_seen);
-#endif
+  const GstCuvTrack track = { object, id, first_seen, last_seen };
+
+  gst_cuv_meta_set_tracks (buffer, info, &track, 1);
 }
 
 void
 gst_cuv_meta_add_lost_track (
     GstBuffer *buffer, gint id, GstClockTime first_seen, GstClockTime last_seen)
 {
-#if HAVE_ANALYTICS
-  GstAnalyticsTrackingMtd track;
+  const GstCuvTrack track = { NULL, id, first_seen, last_seen };
 
-  if (add_track (buffer, id, first_seen, last_seen, &track))
-    gst_analytics_tracking_mtd_set_lost (&track);
-#endif
+  gst_cuv_meta_set_tracks (buffer, NULL, &track, 1);
 }

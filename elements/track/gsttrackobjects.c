@@ -8,6 +8,7 @@ gst_track_objects_init (GstTrackObjects *self)
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   self->indices = g_array_new (FALSE, FALSE, sizeof (guint));
   self->detections = g_array_new (FALSE, FALSE, sizeof (CuvMotDetection));
+  self->tracks = g_array_new (FALSE, FALSE, sizeof (GstCuvTrack));
   self->groups =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->labels = g_array_new (FALSE, FALSE, sizeof (GQuark));
@@ -19,6 +20,7 @@ gst_track_objects_clear (GstTrackObjects *self)
   g_array_unref (self->objects);
   g_array_unref (self->indices);
   g_array_unref (self->detections);
+  g_array_unref (self->tracks);
   g_array_unref (self->labels);
   g_hash_table_unref (self->groups);
 }
@@ -122,18 +124,19 @@ void
 gst_track_objects_mark (GstTrackObjects *self, const CuvMotTrack *tracks,
     gint n, GstBuffer *buffer, const GstVideoInfo *info)
 {
+  g_array_set_size (self->tracks, 0);
   for (gint i = 0; i < n; i++) {
     const CuvMotTrack *track = &tracks[i];
+    const GstCuvTrack marked = { track->detection >= 0 ? object_of (self, track)
+                                                       : NULL,
+      track->id, track->first_seen, track->last_seen };
 
-    if (track->id == 0)
-      continue;
-    if (track->detection >= 0)
-      gst_cuv_meta_set_track (buffer, info, object_of (self, track), track->id,
-          track->first_seen, track->last_seen);
-    else if (track->state == CUV_MOT_LOST)
-      gst_cuv_meta_add_lost_track (
-          buffer, track->id, track->first_seen, track->last_seen);
+    if (track->id > 0
+        && (track->detection >= 0 || track->state == CUV_MOT_LOST))
+      g_array_append_val (self->tracks, marked);
   }
+  gst_cuv_meta_set_tracks (buffer, info,
+      (const GstCuvTrack *) self->tracks->data, self->tracks->len);
 }
 
 static const gchar *const events[] = {

@@ -10,6 +10,7 @@ typedef struct {
   GArray *objects;    /* GstCuvObject: all of the buffer */
   GArray *indices;    /* guint: the objects that are tracked */
   GArray *detections; /* CuvMotDetection: their boxes */
+  GArray *tracks;     /* GstCuvTrack: those with an id */
   GHashTable *groups; /* label and model -> group */
   GArray *labels;     /* GQuark of each group */
   gboolean all_held;  /* there are boxes, all repeated by their detector */
