@@ -10,6 +10,9 @@ import os
 import subprocess
 import sys
 
+# threads for 8x8 matrices only cost time
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
 for package in ('numpy', 'scipy'):
     if importlib.util.find_spec(package) is None:
         print(f'skipped: install python3-{package}')
