@@ -160,8 +160,16 @@ relax (CuvMotAssignment *self, int row, int64_t distance)
   }
 }
 
-/* Returns the nearest column that is not done. There always is one: the row's
- * own. */
+static bool
+is_nearer (const CuvMotAssignment *self, int a, int b)
+{
+  return self->distance[a] < self->distance[b]
+      || (self->distance[a] == self->distance[b] && self->row_of[a] < 0
+          && self->row_of[b] >= 0);
+}
+
+/* Returns the nearest column that is not done, a free one if there is one.
+ * There always is a column: the row's own. */
 static int
 nearest (const CuvMotAssignment *self)
 {
@@ -170,8 +178,7 @@ nearest (const CuvMotAssignment *self)
   for (int i = 0; i < self->n_reached; i++) {
     const int column = self->reached[i];
 
-    if (!self->done[column]
-        && (best < 0 || self->distance[column] < self->distance[best]))
+    if (!self->done[column] && (best < 0 || is_nearer (self, column, best)))
       best = column;
   }
   return best;

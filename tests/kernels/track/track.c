@@ -357,6 +357,19 @@ bench_frame (void *data)
   cuv_mot_run (self->f.mot, &self->f.params, &frame);
 }
 
+/* All boxes overlap each other: the worst case. */
+static void
+bench_crowd (void *data)
+{
+  Bench *self = data;
+  const CuvMotFrame frame = { self->boxes, self->n, 1, ++self->f.time, false };
+
+  for (int i = 0; i < self->n; i++)
+    self->boxes[i] =
+        box_at ((int) cuv_check_below (10), (int) cuv_check_below (10), 0.9);
+  cuv_mot_run (self->f.mot, &self->f.params, &frame);
+}
+
 CUV_BENCH_CPU (frames)
 {
   const int sizes[] = { 10, 100, 500 };
@@ -368,6 +381,9 @@ CUV_BENCH_CPU (frames)
     for (int warm = 0; warm < 50; warm++)
       bench_frame (&bench);
     cuv_check_bench (bench_frame, &bench, 1, 0, "%d boxes", sizes[i]);
+    cuv_mot_reset (bench.f.mot);
+    cuv_check_bench (
+        bench_crowd, &bench, 1, 0, "%d boxes in one place", sizes[i]);
     free (bench.boxes);
     cuv_mot_free (bench.f.mot);
   }
