@@ -419,24 +419,24 @@ choose_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
 /* Writes the results of all models of a pass if the window of one of them
  * fits. */
 static const char *
-run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
+run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job job,
     const CuvProcessor *processor, CuvWaldboostResult *results)
 {
   CuvWaldboostResult own[CUV_WALDBOOST_MAX_MODELS];
   Plans plans, before;
-  const char *error = choose_plans (self, pass, &job->frame, plans);
+  const char *error = choose_plans (self, pass, &job.frame, plans);
   const bool is_open = pass->backend.klass != NULL;
 
   if (error != NULL || plans[0] == NULL)
     return error;
   exchange_plans (self, pass, plans, before);
-  job->config = (Config){ self, pass };
-  job->new_plans = is_open && plans[0] != before[0];
-  job->results = own;
+  job.config = (Config){ self, pass };
+  job.new_plans = is_open && plans[0] != before[0];
+  job.results = own;
   if (!is_open)
-    error = open_backend (self, pass, &job->frame, processor);
+    error = open_backend (self, pass, &job.frame, processor);
   if (error == NULL)
-    error = cuv_backend_run (&pass->backend, job, processor);
+    error = cuv_backend_run (&pass->backend, &job, processor);
   if (plans[0] != before[0])
     free_plans (before, pass->n);
   for (int i = 0; i < pass->n && error == NULL; i++)
@@ -451,7 +451,7 @@ cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
 {
   const CuvRoi part =
       region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
-  Job job = { .frame = cuv_frame_crop (frame, &part),
+  const Job job = { .frame = cuv_frame_crop (frame, &part),
     .whole = frame,
     .x = part.left,
     .y = part.top };
@@ -462,7 +462,7 @@ cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
   memset (results, 0, (size_t) self->n_models * sizeof *results);
   memset (self->n_levels, 0, sizeof self->n_levels);
   for (int i = 0; i < self->n_passes && error == NULL; i++)
-    error = run_pass (self, &self->passes[i], &job, processor, results);
+    error = run_pass (self, &self->passes[i], job, processor, results);
   /* the detector is unusable after a failed change of plans */
   if (error != NULL) {
     self->failed = true;
