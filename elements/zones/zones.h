@@ -9,9 +9,9 @@
  *     zones.c        one frame: objects in, events and who is inside out
  *     heat.c         where objects were, for how long
  *     zones-private.h  shared by these files
- *   config/          zones as JSON: see config.h
  *   gstvisionzones.c          the element
  *   gstvisionzonessettings.c  its properties
+ *   gstzonesconfig.c          zones as JSON, and their place in a frame
  *   gstzonestables.c          results as tables
  *   gstzonesmessages.c        events as element messages
  *   plugin.c                  registers the element
