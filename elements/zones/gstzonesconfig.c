@@ -55,6 +55,38 @@ G_DEFINE_BOXED_TYPE (GstZonesConfig, gst_zones_config, config_ref, config_unref)
 
 /* ---- values ---- */
 
+/* Returns a number, or NAN for any other value. */
+static gdouble
+number_of (JsonNode *node)
+{
+  const GType type = JSON_NODE_HOLDS_VALUE (node)
+      ? json_node_get_value_type (node)
+      : G_TYPE_INVALID;
+
+  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE
+      ? json_node_get_double (node)
+      : NAN;
+}
+
+static gchar *
+read_point (Zone *self, JsonNode *node, guint number)
+{
+  JsonArray *pair =
+      JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  for (guint i = 0; i < 2; i++) {
+    const gdouble value = pair != NULL && json_array_get_length (pair) == 2
+        ? number_of (json_array_get_element (pair, i))
+        : NAN;
+
+    if (isnan (value))
+      return g_strdup_printf (
+          "point %u is not a pair of numbers [x, y]", number);
+    g_array_append_val (self->points, value);
+  }
+  return NULL;
+}
+
 static gchar *
 read_points (Zone *self, JsonNode *node)
 {
@@ -63,43 +95,23 @@ read_points (Zone *self, JsonNode *node)
   JsonArray *list =
       JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
   const guint n = list != NULL ? json_array_get_length (list) : 0;
+  gchar *problem = NULL;
 
   if (n < least || n > most)
     return g_strdup_printf (self->is_line
             ? "a line has two points, as in [[0, 0.5], [1, 0.5]]"
             : "a polygon has %u to %u points, as in [[0, 0], [1, 0], [1, 1]]",
         least, most);
-  for (guint i = 0; i < n; i++) {
-    JsonNode *pair = json_array_get_element (list, i);
-    JsonArray *xy =
-        JSON_NODE_HOLDS_ARRAY (pair) ? json_node_get_array (pair) : NULL;
-
-    if (xy == NULL || json_array_get_length (xy) != 2)
-      return g_strdup_printf ("point %u is not a pair [x, y]", i + 1);
-    for (guint k = 0; k < 2; k++) {
-      JsonNode *value = json_array_get_element (xy, k);
-      gdouble number = JSON_NODE_HOLDS_VALUE (value)
-              && json_node_get_value_type (value) != G_TYPE_STRING
-          ? json_node_get_double (value)
-          : NAN;
-
-      if (isnan (number))
-        return g_strdup_printf ("point %u is not two numbers", i + 1);
-      g_array_append_val (self->points, number);
-    }
-  }
-  return NULL;
+  for (guint i = 0; problem == NULL && i < n; i++)
+    problem = read_point (self, json_array_get_element (list, i), i + 1);
+  return problem;
 }
 
 static gchar *
 read_number (
     JsonNode *node, const gchar *key, gdouble low, gdouble high, gdouble *value)
 {
-  *value = JSON_NODE_HOLDS_VALUE (node)
-          && json_node_get_value_type (node) != G_TYPE_STRING
-          && json_node_get_value_type (node) != G_TYPE_BOOLEAN
-      ? json_node_get_double (node)
-      : NAN;
+  *value = number_of (node);
   if (*value >= low && *value <= high)
     return NULL;
   return g_strdup_printf ("%s must be a number from %g to %g", key, low, high);
