@@ -176,7 +176,8 @@ read_objects (GstVisionZones *self, GstBuffer *buffer)
 static GstClockTime
 convert (const GstSegment *segment, GstClockTime pts, gboolean stream)
 {
-  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts))
+  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts)
+      || (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop)))
     return GST_CLOCK_TIME_NONE;
   return stream ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts)
                 : gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);

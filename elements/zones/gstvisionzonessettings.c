@@ -49,7 +49,8 @@ load_zones (gpointer settings)
 /**
  * GstVisionZones:zones:
  *
- * The zones as JSON text. If it is empty, those of the file #location are used.
+ * The zones as JSON text. If it is empty, those of the file
+ * #GstVisionZones:zones-location are used.
  *
  * Since: 0.1
  */
@@ -71,9 +72,10 @@ load_zones (gpointer settings)
  * Since: 0.1
  */
 static const GstCuvSetting list[] = {
-  { "zones", "Zones", "Zones as JSON (empty = those of the file location)",
+  { "zones", "Zones",
+      "Zones as JSON (empty = those of the file zones-location)",
       .offset = AT (zones_text), .type = G_TYPE_STRING, .parse = parse_zones },
-  { "location", "Location", "Path of a JSON file with zones",
+  { "zones-location", "Zones location", "Path of a JSON file with zones",
       .offset = AT (location), .type = G_TYPE_STRING, .parse = load_zones,
       .is_file = TRUE },
   { "anchor", "Anchor", "Which part of a box must be in a polygon",

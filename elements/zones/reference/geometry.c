@@ -39,12 +39,12 @@ cuv_zone_contains (const CuvZonePoint *polygon, int n, CuvZonePoint p)
   for (int i = 0; i < n; i++) {
     const CuvZonePoint b = polygon[i];
 
-    /* downwards, an edge is right of p if p is on its right hand */
-    if ((a.y <= p.y) != (b.y <= p.y)) {
-      const int64_t c = cross (a, b, p);
+    const bool meets = (a.y <= p.y) != (b.y <= p.y);
+    const int64_t c = cross (a, b, p);
 
-      inside ^= a.y < b.y ? c > 0 : c < 0;
-    }
+    /* a downward edge is right of p if p is on its right hand; no branch, as
+     * its outcome could not be predicted */
+    inside ^= meets & ((a.y < b.y ? c : -c) > 0);
     a = b;
   }
   return inside;

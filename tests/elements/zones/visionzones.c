@@ -325,9 +325,9 @@ CUV_TEST (a_bad_file)
 {
   GstElement *element = gst_element_factory_make ("visionzones", NULL);
 
-  g_object_set (element, "location", "/no/such/zones.json", NULL);
+  g_object_set (element, "zones-location", "/no/such/zones.json", NULL);
   cuv_expect_no_start (
-      element, "location '/no/such/zones.json' cannot be used");
+      element, "zones-location '/no/such/zones.json' cannot be used");
 }
 
 #define N_CHANGES 1000
