@@ -30,22 +30,43 @@ cuv_zone_side (CuvZonePoint a, CuvZonePoint b, CuvZonePoint p)
   return (c < 0) - (c > 0);
 }
 
+/* Returns a bit for each of up to 32 edges: whether p.y is in the edge's
+ * half-open range. Edge i ends at point i. */
+static uint32_t
+edges_beside (const CuvZonePoint *points, CuvZonePoint before, int n, int32_t y)
+{
+  bool above = before.y <= y;
+  uint32_t edges = 0;
+
+  for (int i = 0; i < n; i++) {
+    const bool next = points[i].y <= y;
+
+    edges |= (uint32_t) (above != next) << i;
+    above = next;
+  }
+  return edges;
+}
+
+/* Looks for the edges beside p first, which are few: no branch depends on where
+ * p is. */
 bool
 cuv_zone_contains (const CuvZonePoint *polygon, int n, CuvZonePoint p)
 {
-  CuvZonePoint a = polygon[n - 1];
   bool inside = false;
 
-  for (int i = 0; i < n; i++) {
-    const CuvZonePoint b = polygon[i];
+  for (int first = 0; first < n; first += 32) {
+    const int many = n - first < 32 ? n - first : 32;
+    uint32_t edges = edges_beside (
+        polygon + first, polygon[first > 0 ? first - 1 : n - 1], many, p.y);
 
-    const bool meets = (a.y <= p.y) != (b.y <= p.y);
-    const int64_t c = cross (a, b, p);
+    for (; edges != 0; edges &= edges - 1) {
+      const int i = first + __builtin_ctz (edges);
+      const CuvZonePoint a = polygon[i > 0 ? i - 1 : n - 1], b = polygon[i];
+      const int64_t c = cross (a, b, p);
 
-    /* a downward edge is right of p if p is on its right hand; no branch, as
-     * its outcome could not be predicted */
-    inside ^= meets & ((a.y < b.y ? c : -c) > 0);
-    a = b;
+      /* a downward edge is right of p if p is on its right hand */
+      inside ^= (a.y < b.y ? c : -c) > 0;
+    }
   }
   return inside;
 }

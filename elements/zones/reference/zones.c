@@ -115,7 +115,8 @@ static bool
 add_inside (CuvZones *self, int zone, int64_t id, uint32_t label, int64_t since,
     CuvZonePoint at)
 {
-  if (!cuv_zones_reserve ((void **) &self->inside, &self->inside_capacity,
+  if (self->n_inside == self->inside_capacity
+      && !cuv_zones_reserve ((void **) &self->inside, &self->inside_capacity,
           self->n_inside + 1, sizeof (CuvZoneInside)))
     return false;
   self->inside[self->n_inside++] =
@@ -178,11 +179,12 @@ wants (const CuvZone *zone, uint32_t label)
   return zone->n_labels == 0;
 }
 
+/* Without branches, which could not be predicted. */
 static bool
 in_bounds (const CuvZoneBox *bounds, CuvZonePoint p)
 {
-  return p.x >= bounds->left && p.x <= bounds->right && p.y >= bounds->top
-      && p.y <= bounds->bottom;
+  return (p.x >= bounds->left) & (p.x <= bounds->right) & (p.y >= bounds->top)
+      & (p.y <= bounds->bottom);
 }
 
 static bool
@@ -251,7 +253,7 @@ step_zone (CuvZones *self, CuvZoneTrack *track, int index,
                  : true)
       && (!visit->inside
           || add_inside (self, index, track->id, track->label, visit->since,
-              cuv_zone_anchor (&track->box, zone->anchor)));
+              now[zone->anchor != CUV_ANCHOR_BOTTOM_CENTER]));
 }
 
 static bool

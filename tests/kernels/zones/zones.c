@@ -117,6 +117,27 @@ CUV_CHECKS_CPU (geometry)
   }
 }
 
+/* More corners than a block of edges has. */
+CUV_CHECKS_CPU (many_corners)
+{
+  CuvZonePoint points[100];
+
+  for (int i = 0; i < steps_wanted () / 100; i++) {
+    const int range = i % 2 > 0 ? 40 : CUV_ZONE_MAX;
+    const int n = 3 + (int) cuv_check_below (98);
+
+    for (int k = 0; k < n; k++)
+      points[k] = random_point (range);
+    for (int k = 0; k < 20; k++) {
+      const CuvZonePoint p = random_point (range);
+
+      CUV_CHECK (
+          cuv_zone_contains (points, n, p) == oracle_contains (points, n, p),
+          ": %d corners, %d,%d", n, p.x, p.y);
+    }
+  }
+}
+
 CUV_CHECKS_CPU (edges_of_polygons)
 {
   const CuvZonePoint left[] = { { 0, 0 }, { 8, 0 }, { 8, 8 }, { 0, 8 } };
