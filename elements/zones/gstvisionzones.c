@@ -100,7 +100,7 @@ read_defaults (
 }
 
 static gchar *
-use_settings (gpointer element, gconstpointer data, gconstpointer unused)
+use_zones (gpointer element, gconstpointer data, gconstpointer unused)
 {
   GstVisionZones *self = element;
   const GstVisionZonesSettings *settings = data;
@@ -136,7 +136,7 @@ apply_settings (GstVisionZones *self)
 {
   if (self->sized && !gst_cuv_settings_changed (&self->settings))
     return TRUE;
-  if (!gst_cuv_settings_apply (&self->settings, use_settings, NULL))
+  if (!gst_cuv_settings_apply (&self->settings, use_zones, NULL))
     return FALSE;
   self->sized = TRUE;
   return TRUE;
@@ -222,7 +222,7 @@ add_heat (GstVisionZones *self, GstBuffer *buffer, gint64 time)
 }
 
 static void
-add_counts (GstVisionZones *self, guint n_untracked, GstClockTime begin)
+count_frame (GstVisionZones *self, guint n_untracked, GstClockTime begin)
 {
   gint n_events;
 
@@ -273,7 +273,7 @@ gst_vision_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   add_heat (self, buffer, frame.time);
   if (settings->message == GST_VISION_ZONES_MESSAGE_ON_CHANGE)
     gst_zones_post_events (GST_ELEMENT (self), &frame);
-  add_counts (self, n_untracked, begin);
+  count_frame (self, n_untracked, begin);
   return GST_FLOW_OK;
 }
 

@@ -108,7 +108,7 @@ read_points (Zone *self, JsonNode *node)
 }
 
 static gchar *
-read_number (
+read_zone_number (
     JsonNode *node, const gchar *key, gdouble low, gdouble high, gdouble *value)
 {
   *value = number_of (node);
@@ -179,17 +179,18 @@ read_member (Zone *self, const gchar *key, JsonNode *node)
   if (strcmp (key, "labels") == 0)
     return read_labels (self, node);
   if (strcmp (key, "hysteresis") == 0) {
-    problem = read_number (node, key, 1, GST_ZONES_MAX_HYSTERESIS, &number);
+    problem =
+        read_zone_number (node, key, 1, GST_ZONES_MAX_HYSTERESIS, &number);
     self->hysteresis = (gint) number;
     return problem;
   }
   if (strcmp (key, "dwell") == 0) {
-    problem = read_number (node, key, 0, 1e9, &number);
+    problem = read_zone_number (node, key, 0, 1e9, &number);
     self->dwell = problem == NULL ? (gint64) (number * 1e9) : 0;
     return problem;
   }
   if (strcmp (key, "crowd") == 0) {
-    problem = read_number (node, key, 0, 1e6, &number);
+    problem = read_zone_number (node, key, 0, 1e6, &number);
     self->crowd = (gint) number;
     return problem;
   }
@@ -283,7 +284,7 @@ check_range (const GstZonesConfig *self)
 }
 
 static gchar *
-read_object (GstZonesConfig *self, JsonObject *object)
+read_zones (GstZonesConfig *self, JsonObject *object)
 {
   JsonNode *list = json_object_get_member (object, "zones");
   JsonNode *units = json_object_get_member (object, "units");
@@ -313,7 +314,7 @@ config_new (JsonNode *node, GError *error, gchar **problem)
 
   self->refs = 1;
   self->zones = g_ptr_array_new_with_free_func (zone_free);
-  *problem = node != NULL ? read_object (self, json_node_get_object (node))
+  *problem = node != NULL ? read_zones (self, json_node_get_object (node))
                           : g_strdup (error->message);
   g_clear_pointer (&node, json_node_unref);
   g_clear_error (&error);

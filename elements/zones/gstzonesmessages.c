@@ -18,7 +18,7 @@ gst_zones_direction_name (int direction)
 }
 
 static GstStructure *
-describe (const GstZonesFrame *frame, const CuvZoneEvent *event)
+describe_event (const GstZonesFrame *frame, const CuvZoneEvent *event)
 {
   GstStructure *message = gst_structure_new ("visionzones", "timestamp",
       G_TYPE_UINT64, frame->pts, "stream-time", G_TYPE_UINT64,
@@ -50,5 +50,5 @@ gst_zones_post_events (GstElement *element, const GstZonesFrame *frame)
   for (gint i = 0; i < n; i++)
     gst_element_post_message (element,
         gst_message_new_element (
-            GST_OBJECT (element), describe (frame, &events[i])));
+            GST_OBJECT (element), describe_event (frame, &events[i])));
 }

@@ -110,7 +110,7 @@ add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
 }
 
 static void
-add_counts (GstBuffer *buffer, const GstZonesFrame *frame)
+add_label_counts (GstBuffer *buffer, const GstZonesFrame *frame)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "label", GST_CUV_TYPE_TEXT }, { "in", GST_CUV_TYPE_U64 },
@@ -132,7 +132,7 @@ add_counts (GstBuffer *buffer, const GstZonesFrame *frame)
 }
 
 static void
-add_objects (GstBuffer *buffer, const GstZonesFrame *frame)
+add_inside_objects (GstBuffer *buffer, const GstZonesFrame *frame)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "id", GST_CUV_TYPE_I64 }, { "label", GST_CUV_TYPE_TEXT },
@@ -209,8 +209,8 @@ gst_zones_add_tables (
     GstBuffer *buffer, const GstZonesFrame *frame, gboolean outlines)
 {
   add_zones (buffer, frame);
-  add_counts (buffer, frame);
-  add_objects (buffer, frame);
+  add_label_counts (buffer, frame);
+  add_inside_objects (buffer, frame);
   add_events (buffer, frame);
   if (outlines)
     add_outlines (buffer, frame);

@@ -274,7 +274,7 @@ add_tracked (CuvZones *self, CuvZoneTrack *track, const CuvZoneObject *object)
 }
 
 static bool
-add_object (CuvZones *self, const CuvZoneObject *object)
+step_object (CuvZones *self, const CuvZoneObject *object)
 {
   CuvZoneTrack *track = NULL;
   bool ok = true;
@@ -368,7 +368,7 @@ cuv_zones_update (CuvZones *self, const CuvZoneObject *objects, int n_objects,
   for (int i = 0; i < self->n_zones; i++)
     self->counts[i].inside = 0;
   for (int i = 0; i < n_objects; i++) {
-    if (!add_object (self, &objects[i]))
+    if (!step_object (self, &objects[i]))
       return false;
   }
   return add_missing (self, max_lost) && add_crowds (self);
