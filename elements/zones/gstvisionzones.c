@@ -145,7 +145,7 @@ apply_settings (GstVisionZones *self)
 /* ---- frames ---- */
 
 static gint32
-to_units (guint64 pixels)
+to_zone_units (guint64 pixels)
 {
   return (gint32) MIN (pixels * CUV_ZONE_SCALE, CUV_ZONE_MAX);
 }
@@ -162,9 +162,9 @@ read_objects (GstVisionZones *self, GstBuffer *buffer)
     const GstCuvObject *object =
         &g_array_index (self->objects, GstCuvObject, i);
     const CuvZoneObject box = { object->track, object->label,
-      { to_units (object->x), to_units (object->y),
-          to_units ((guint64) object->x + object->w),
-          to_units ((guint64) object->y + object->h) } };
+      { to_zone_units (object->x), to_zone_units (object->y),
+          to_zone_units ((guint64) object->x + object->w),
+          to_zone_units ((guint64) object->y + object->h) } };
 
     n_untracked += box.id < 0;
     if (box.box.right > box.box.left && box.box.bottom > box.box.top)

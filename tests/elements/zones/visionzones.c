@@ -321,6 +321,39 @@ CUV_TEST (bad_zones_are_refused)
   cuv_harness_unwatch (h, bus);
 }
 
+/* Every truncation of a text is refused; changed bytes are refused or used. */
+CUV_TEST (damaged_texts)
+{
+  static const gchar text[] =
+      "{\"units\": \"normalized\", \"zones\": [" GATE
+      ", {\"name\": \"a\", \"polygon\": [[0, 0], [1, 0], [1.5, 1e0]], "
+      "\"anchor\": \"any\", \"labels\": [\"person\"], \"hysteresis\": 2, "
+      "\"dwell\": 3.5, \"crowd\": 4}]}";
+  g_autoptr (GstHarness) h = harness_new (ZONES (GATE));
+  GstBus *bus = cuv_harness_watch (h);
+  guint n = 0;
+
+  for (guint i = 0; i < sizeof text + 3000; i++) {
+    g_autofree gchar *damaged = g_strdup (text);
+    GstBuffer *out;
+
+    if (i < sizeof text)
+      damaged[i] = '\0';
+    for (guint k = 0; i >= sizeof text && k <= i % 3; k++)
+      damaged[g_random_int_range (0, sizeof text - 1)] =
+          (gchar) g_random_int_range (1, 128);
+    g_object_set (h->element, "zones", damaged, NULL);
+    out = push (h, n++, 1, 50, 70);
+    if (i > 0 && i + 1 < sizeof text) {
+      expect_problem (bus, GST_MESSAGE_WARNING, "The previous value stays");
+    }
+    gst_bus_set_flushing (bus, TRUE);
+    gst_bus_set_flushing (bus, FALSE);
+    gst_buffer_unref (out);
+  }
+  cuv_harness_unwatch (h, bus);
+}
+
 CUV_TEST (a_bad_file)
 {
   GstElement *element = gst_element_factory_make ("visionzones", NULL);
