@@ -10,8 +10,10 @@
 static inline void
 cuv_register_tables (void)
 {
-  static const gchar *const placed[] = { "ldp", "lines", NULL };
-  static const gchar *const unplaced[] = { "matches", "ntf", "pca", NULL };
+  static const gchar *const placed[] = { "ldp", "lines", "zone_events",
+    "zone_objects", "zone_outlines", NULL };
+  static const gchar *const unplaced[] = { "matches", "ntf", "pca",
+    "zone_counts", "zone_heat", "zones", NULL };
 
   gst_cuv_meta_register_tables (placed);
   gst_cuv_meta_register_unplaced_tables (unplaced);

@@ -44,6 +44,7 @@ case $1 in
   visioncrop) gst-launch-1.0 -q filesrc location=face-00001.jpg ! jpegdec \
     ! video/x-raw,width=112,height=112 ! fakesink ;;
   visionoverlay) look drawn faces.png /usr/share/doc/opencv-doc/examples/data/messi5.jpg ;;
+  visionzones) jq -es '[.[].zone_events[]? | select(.event == "enter")] | length > 0' events.jsonl >/dev/null ;;
   waldboosttrain) grep -q 'model=(string)taught.xml' out && [ -s taught.xml ] ;;
   waldboostdetect) [ "$(grep -c 'waldboostdetect, .*objects=' out)" -ge 5 ] ;;
   envisrc) grep -q 'caps = video/x-spectral' out ;;

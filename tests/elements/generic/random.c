@@ -20,8 +20,8 @@ static gboolean
 is_fuzzed (const GParamSpec *spec)
 {
   static const gchar *const files[] = { "model", "index", "location",
-    "file-path", "target-image", "basis-location", "spool-path", "target",
-    NULL };
+    "file-path", "target-image", "basis-location", "zones-location",
+    "spool-path", "target", NULL };
   const gchar *owner = g_type_name (spec->owner_type);
 
   return (spec->flags & G_PARAM_WRITABLE)

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstzonesconfig.h"
+
+#include <math.h>
+#include <string.h>
+#include "cuvjsonreader.h"
+
+/* A value that the zone does not give is negative. */
+typedef struct {
+  gchar *name;
+  gboolean is_line;
+  GArray *points; /* pairs of gdouble */
+  gint anchor, hysteresis, crowd;
+  gint64 dwell;
+  GArray *labels; /* guint32 (quarks), NULL = the default */
+} Zone;
+
+struct _GstZonesConfig {
+  gint refs;
+  gboolean normalized;
+  GPtrArray *zones; /* Zone */
+};
+
+static void
+zone_free (gpointer data)
+{
+  Zone *self = data;
+
+  g_free (self->name);
+  g_array_unref (self->points);
+  g_clear_pointer (&self->labels, g_array_unref);
+  g_free (self);
+}
+
+static gpointer
+config_ref (gpointer config)
+{
+  g_atomic_int_inc (&((GstZonesConfig *) config)->refs);
+  return config;
+}
+
+static void
+config_unref (gpointer config)
+{
+  GstZonesConfig *self = config;
+
+  if (!g_atomic_int_dec_and_test (&self->refs))
+    return;
+  g_ptr_array_unref (self->zones);
+  g_free (self);
+}
+
+G_DEFINE_BOXED_TYPE (GstZonesConfig, gst_zones_config, config_ref, config_unref)
+
+/* ---- values ---- */
+
+/* Returns a number, or NAN for any other value. */
+static gdouble
+number_of (JsonNode *node)
+{
+  const GType type = JSON_NODE_HOLDS_VALUE (node)
+      ? json_node_get_value_type (node)
+      : G_TYPE_INVALID;
+
+  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE
+      ? json_node_get_double (node)
+      : NAN;
+}
+
+static gchar *
+read_point (Zone *self, JsonNode *node, guint number)
+{
+  JsonArray *pair =
+      JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  for (guint i = 0; i < 2; i++) {
+    const gdouble value = pair != NULL && json_array_get_length (pair) == 2
+        ? number_of (json_array_get_element (pair, i))
+        : NAN;
+
+    if (isnan (value))
+      return g_strdup_printf (
+          "point %u is not a pair of numbers [x, y]", number);
+    g_array_append_val (self->points, value);
+  }
+  return NULL;
+}
+
+static gchar *
+read_points (Zone *self, JsonNode *node)
+{
+  const guint least = self->is_line ? 2 : 3;
+  const guint most = self->is_line ? 2 : GST_ZONES_MAX_POINTS;
+  JsonArray *list =
+      JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  const guint n = list != NULL ? json_array_get_length (list) : 0;
+  gchar *problem = NULL;
+
+  if (n < least || n > most)
+    return g_strdup_printf (self->is_line
+            ? "a line has two points, as in [[0, 0.5], [1, 0.5]]"
+            : "a polygon has %u to %u points, as in [[0, 0], [1, 0], [1, 1]]",
+        least, most);
+  for (guint i = 0; problem == NULL && i < n; i++)
+    problem = read_point (self, json_array_get_element (list, i), i + 1);
+  return problem;
+}
+
+static gchar *
+read_zone_number (
+    JsonNode *node, const gchar *key, gdouble low, gdouble high, gdouble *value)
+{
+  *value = number_of (node);
+  if (*value >= low && *value <= high)
+    return NULL;
+  return g_strdup_printf ("%s must be a number from %g to %g", key, low, high);
+}
+
+static const gchar *
+read_text (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_VALUE (node)
+          && json_node_get_value_type (node) == G_TYPE_STRING
+      ? json_node_get_string (node)
+      : "";
+}
+
+static gchar *
+read_anchor (Zone *self, JsonNode *node)
+{
+  static const gchar *const names[] = { "bottom-center", "center", "any" };
+  const gint n = self->is_line ? 2 : 3;
+
+  for (gint i = 0; i < n; i++) {
+    if (strcmp (read_text (node), names[i]) == 0) {
+      self->anchor = i;
+      return NULL;
+    }
+  }
+  return g_strdup_printf ("anchor must be bottom-center%s",
+      self->is_line ? " or center, as it is a line" : ", center or any");
+}
+
+static gchar *
+read_labels (Zone *self, JsonNode *node)
+{
+  JsonArray *list =
+      JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  const guint n = list != NULL ? json_array_get_length (list) : 0;
+
+  g_clear_pointer (&self->labels, g_array_unref);
+  self->labels = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint i = 0; i < n; i++) {
+    const gchar *text = read_text (json_array_get_element (list, i));
+    const guint32 label = g_quark_from_string (text);
+
+    if (*text == '\0')
+      return g_strdup ("labels must be texts");
+    g_array_append_val (self->labels, label);
+  }
+  return list != NULL ? NULL : g_strdup ("labels must be a list of texts");
+}
+
+/* ---- zones ---- */
+
+static gchar *
+read_member (Zone *self, const gchar *key, JsonNode *node)
+{
+  gdouble number = 0;
+  gchar *problem;
+
+  if (strcmp (key, "name") == 0)
+    return NULL;
+  if (strcmp (key, "polygon") == 0 || strcmp (key, "line") == 0)
+    return read_points (self, node);
+  if (strcmp (key, "anchor") == 0)
+    return read_anchor (self, node);
+  if (strcmp (key, "labels") == 0)
+    return read_labels (self, node);
+  if (strcmp (key, "hysteresis") == 0) {
+    problem =
+        read_zone_number (node, key, 1, GST_ZONES_MAX_HYSTERESIS, &number);
+    self->hysteresis = (gint) number;
+    return problem;
+  }
+  if (strcmp (key, "dwell") == 0) {
+    problem = read_zone_number (node, key, 0, 1e9, &number);
+    self->dwell = problem == NULL ? (gint64) (number * 1e9) : 0;
+    return problem;
+  }
+  if (strcmp (key, "crowd") == 0) {
+    problem = read_zone_number (node, key, 0, 1e6, &number);
+    self->crowd = (gint) number;
+    return problem;
+  }
+  return g_strdup_printf (
+      "unknown key '%s': expected name, polygon or line, anchor, labels, "
+      "hysteresis, dwell, crowd",
+      key);
+}
+
+static gchar *
+read_name (GstZonesConfig *config, Zone *self, JsonObject *object)
+{
+  const gchar *name = json_object_has_member (object, "name")
+      ? read_text (json_object_get_member (object, "name"))
+      : "";
+
+  self->name = g_strdup (name);
+  if (*name == '\0')
+    return g_strdup_printf (
+        "zone %u has no name: add \"name\"", config->zones->len);
+  for (guint i = 0; i + 1 < config->zones->len; i++) {
+    if (strcmp (((Zone *) config->zones->pdata[i])->name, name) == 0)
+      return g_strdup_printf (
+          "two zones are called '%s': names must differ", name);
+  }
+  return NULL;
+}
+
+static gchar *
+read_members (Zone *self, JsonObject *object)
+{
+  const gboolean polygon = json_object_has_member (object, "polygon");
+  JsonObjectIter iter;
+  const gchar *key;
+  JsonNode *node;
+  gchar *problem = NULL;
+
+  self->is_line = json_object_has_member (object, "line");
+  if (polygon == self->is_line)
+    return g_strdup ("expected either \"polygon\" or \"line\"");
+  json_object_iter_init (&iter, object);
+  while (problem == NULL && json_object_iter_next (&iter, &key, &node))
+    problem = read_member (self, key, node);
+  return problem;
+}
+
+static gchar *
+add_zone (GstZonesConfig *self, JsonNode *node)
+{
+  Zone *zone = g_new0 (Zone, 1);
+  gchar *problem, *text;
+
+  zone->points = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  zone->anchor = zone->hysteresis = zone->crowd = -1;
+  zone->dwell = -1;
+  g_ptr_array_add (self->zones, zone);
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return g_strdup_printf (
+        "zone %u is not an object {\"name\": ...}", self->zones->len);
+  problem = read_name (self, zone, json_node_get_object (node));
+  if (problem != NULL)
+    return problem;
+  problem = read_members (zone, json_node_get_object (node));
+  if (problem == NULL)
+    return NULL;
+  text = g_strdup_printf ("zone '%s': %s", zone->name, problem);
+  g_free (problem);
+  return text;
+}
+
+static gchar *
+check_range (const GstZonesConfig *self)
+{
+  const gdouble most = self->normalized ? 2 : 1 << 20;
+  const gdouble least = self->normalized ? -1 : -most;
+
+  for (guint i = 0; i < self->zones->len; i++) {
+    const Zone *zone = self->zones->pdata[i];
+
+    for (guint k = 0; k < zone->points->len; k++) {
+      const gdouble value = g_array_index (zone->points, gdouble, k);
+
+      if (!(value >= least && value <= most))
+        return g_strdup_printf ("zone '%s': coordinate %g is not from %g to "
+                                "%g%s",
+            zone->name, value, least, most,
+            self->normalized ? "; for pixels add \"units\": \"pixels\"" : "");
+    }
+  }
+  return NULL;
+}
+
+static gchar *
+read_zones (GstZonesConfig *self, JsonObject *object)
+{
+  JsonNode *list = json_object_get_member (object, "zones");
+  JsonNode *units = json_object_get_member (object, "units");
+  const gchar *text = units != NULL ? read_text (units) : "normalized";
+  JsonArray *zones;
+  gchar *problem = NULL;
+
+  self->normalized = strcmp (text, "normalized") == 0;
+  if (!self->normalized && strcmp (text, "pixels") != 0)
+    return g_strdup ("\"units\" must be \"normalized\" or \"pixels\"");
+  if (list == NULL || !JSON_NODE_HOLDS_ARRAY (list))
+    return g_strdup ("expected {\"zones\": [...]}");
+  if (json_object_get_size (object) > (units != NULL ? 2u : 1u))
+    return g_strdup ("unknown key: expected only \"units\" and \"zones\"");
+  zones = json_node_get_array (list);
+  if (json_array_get_length (zones) > GST_ZONES_MAX)
+    return g_strdup_printf ("more than %d zones", GST_ZONES_MAX);
+  for (guint i = 0; problem == NULL && i < json_array_get_length (zones); i++)
+    problem = add_zone (self, json_array_get_element (zones, i));
+  return problem != NULL ? problem : check_range (self);
+}
+
+static GstZonesConfig *
+config_new (JsonNode *node, GError *error, gchar **problem)
+{
+  GstZonesConfig *self = g_new0 (GstZonesConfig, 1);
+
+  self->refs = 1;
+  self->zones = g_ptr_array_new_with_free_func (zone_free);
+  *problem = node != NULL ? read_zones (self, json_node_get_object (node))
+                          : g_strdup (error->message);
+  g_clear_pointer (&node, json_node_unref);
+  g_clear_error (&error);
+  if (*problem == NULL)
+    return self;
+  config_unref (self);
+  return NULL;
+}
+
+#define MAX_VALUES (GST_ZONES_MAX * GST_ZONES_MAX_POINTS)
+
+GstZonesConfig *
+gst_zones_config_parse (const gchar *text, gchar **problem)
+{
+  GError *error = NULL;
+  JsonNode *node = cuv_json_parse_object (text, MAX_VALUES, &error);
+
+  return config_new (node, error, problem);
+}
+
+GstZonesConfig *
+gst_zones_config_load (const gchar *path, gchar **problem)
+{
+  GError *error = NULL;
+  JsonNode *node =
+      cuv_json_load_object (path, CUV_JSON_MAX_BYTES, MAX_VALUES, &error);
+
+  return config_new (node, error, problem);
+}
+
+/* ---- place ---- */
+
+static void
+place_points (const GstZonesConfig *config, const Zone *zone, CuvZone *placed,
+    CuvZonePoint *points, gint width, gint height)
+{
+  CuvZoneBox *box = &placed->bounds;
+
+  *box = (CuvZoneBox){ G_MAXINT32, G_MAXINT32, G_MININT32, G_MININT32 };
+  for (gint i = 0; i < placed->n_points; i++) {
+    const gdouble x = g_array_index (zone->points, gdouble, 2 * i);
+    const gdouble y = g_array_index (zone->points, gdouble, 2 * i + 1);
+    CuvZonePoint *p = &points[i];
+
+    p->x = (gint32) floor (
+        x * (config->normalized ? width : 1) * CUV_ZONE_SCALE + 0.5);
+    p->y = (gint32) floor (
+        y * (config->normalized ? height : 1) * CUV_ZONE_SCALE + 0.5);
+    *box = (CuvZoneBox){ MIN (box->left, p->x), MIN (box->top, p->y),
+      MAX (box->right, p->x), MAX (box->bottom, p->y) };
+  }
+}
+
+static gchar *
+check_extent (const CuvZone *zone, gint width, gint height)
+{
+  const CuvZonePoint *p = zone->points;
+  gint k = 1;
+  gboolean ok;
+
+  while (k < zone->n_points && p[k].x == p[0].x && p[k].y == p[0].y)
+    k++;
+  ok = k < zone->n_points && zone->is_line;
+  for (gint i = k; !ok && i < zone->n_points; i++)
+    ok = cuv_zone_side (p[0], p[k], p[i]) != 0;
+  return ok ? NULL
+            : g_strdup_printf ("zone '%s': %s in frames of %dx%d: correct its "
+                               "points",
+                zone->name,
+                zone->is_line ? "both points are the same"
+                              : "all points are on one line",
+                width, height);
+}
+
+static void
+place_rules (
+    const Zone *zone, const GstZonesDefaults *defaults, CuvZone *placed)
+{
+  placed->name = zone->name;
+  placed->is_line = zone->is_line;
+  placed->n_points = (gint) zone->points->len / 2;
+  placed->anchor =
+      zone->anchor >= 0 ? (CuvZoneAnchor) zone->anchor : defaults->anchor;
+  if (zone->is_line && placed->anchor == CUV_ANCHOR_ANY)
+    placed->anchor = CUV_ANCHOR_BOTTOM_CENTER;
+  placed->hysteresis =
+      zone->hysteresis >= 0 ? zone->hysteresis : defaults->hysteresis;
+  placed->dwell = zone->dwell >= 0 ? zone->dwell : defaults->dwell;
+  placed->crowd = zone->crowd >= 0 ? zone->crowd : defaults->crowd;
+  placed->n_labels =
+      zone->labels != NULL ? (gint) zone->labels->len : defaults->n_labels;
+}
+
+/* Points, labels and the name of a zone, all of which it may outlive. */
+static void
+place_zone (const GstZonesConfig *config, const Zone *zone,
+    const GstZonesDefaults *defaults, CuvZone *placed, GPtrArray *memory,
+    gint width, gint height)
+{
+  const guint32 *labels = zone->labels != NULL
+      ? (const guint32 *) zone->labels->data
+      : defaults->labels;
+  CuvZonePoint *points;
+
+  place_rules (zone, defaults, placed);
+  points = g_new0 (CuvZonePoint, placed->n_points);
+  place_points (config, zone, placed, points, width, height);
+  placed->points = points;
+  placed->name = g_strdup (zone->name);
+  placed->labels =
+      g_memdup2 (labels, (gsize) placed->n_labels * sizeof (guint32));
+  g_ptr_array_add (memory, points);
+  g_ptr_array_add (memory, (gpointer) placed->name);
+  g_ptr_array_add (memory, (gpointer) placed->labels);
+}
+
+GstZonesPlaced *
+gst_zones_config_place (const GstZonesConfig *config,
+    const GstZonesDefaults *defaults, gint width, gint height, gchar **problem)
+{
+  GstZonesPlaced *self = g_new0 (GstZonesPlaced, 1);
+
+  *problem = NULL;
+  self->n = config != NULL ? (gint) config->zones->len : 0;
+  self->zones = g_new0 (CuvZone, self->n);
+  self->memory = g_ptr_array_new_with_free_func (g_free);
+  for (gint i = 0; *problem == NULL && i < self->n; i++) {
+    place_zone (config, config->zones->pdata[i], defaults, &self->zones[i],
+        self->memory, width, height);
+    *problem = check_extent (&self->zones[i], width, height);
+  }
+  if (*problem == NULL)
+    return self;
+  gst_zones_placed_free (self);
+  return NULL;
+}
+
+void
+gst_zones_placed_free (GstZonesPlaced *self)
+{
+  g_ptr_array_unref (self->memory);
+  g_free (self->zones);
+  g_free (self);
+}
+
+guint32 *
+gst_zones_labels_parse (const gchar *text, gint *n)
+{
+  gchar **names = g_strsplit (text != NULL ? text : "", ",", -1);
+  guint32 *labels = g_new0 (guint32, g_strv_length (names));
+
+  *n = 0;
+  for (gchar **name = names; *name != NULL; name++) {
+    g_strstrip (*name);
+    if (**name != '\0')
+      labels[(*n)++] = g_quark_from_string (*name);
+  }
+  g_strfreev (names);
+  return labels;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "gstzonesresults.h"
+
+#include "gstcuvmeta.h"
+
+/* Rows and texts of a table. */
+typedef struct {
+  GByteArray *rows;
+  GPtrArray *texts;
+  GHashTable *indices;
+  guint n;
+} Rows;
+
+static void
+rows_begin (Rows *self)
+{
+  self->rows = g_byte_array_new ();
+  self->texts = g_ptr_array_new ();
+  self->indices = g_hash_table_new (g_str_hash, g_str_equal);
+  self->n = 0;
+}
+
+static void
+add_u32 (Rows *self, guint32 value)
+{
+  g_byte_array_append (self->rows, (const guint8 *) &value, sizeof value);
+}
+
+static void
+add_u64 (Rows *self, guint64 value)
+{
+  g_byte_array_append (self->rows, (const guint8 *) &value, sizeof value);
+}
+
+static void
+add_f32 (Rows *self, gdouble number)
+{
+  const gfloat value = (gfloat) number;
+
+  g_byte_array_append (self->rows, (const guint8 *) &value, sizeof value);
+}
+
+static void
+add_text (Rows *self, const gchar *text)
+{
+  gpointer index;
+
+  if (text == NULL)
+    text = "";
+  if (!g_hash_table_lookup_extended (self->indices, text, NULL, &index)) {
+    index = GUINT_TO_POINTER (self->texts->len);
+    g_hash_table_insert (self->indices, (gpointer) text, index);
+    g_ptr_array_add (self->texts, (gpointer) text);
+  }
+  add_u32 (self, GPOINTER_TO_UINT (index));
+}
+
+static void
+add_point (Rows *self, CuvZonePoint p)
+{
+  add_f32 (self, (gdouble) p.x / CUV_ZONE_SCALE);
+  add_f32 (self, (gdouble) p.y / CUV_ZONE_SCALE);
+}
+
+/* Adds the table, unless it is empty. */
+static GstStructure *
+rows_end (Rows *self, GstBuffer *buffer, const gchar *kind, gint width,
+    gint height, const gchar *shape, const GstCuvColumn *columns,
+    guint n_columns)
+{
+  GstStructure *table = NULL;
+
+  if (self->n > 0) {
+    table = gst_cuv_meta_add_table (buffer, kind, 1, (guint) width,
+        (guint) height, shape, columns, n_columns, self->rows->data, self->n);
+    if (self->texts->len > 0)
+      gst_cuv_meta_set_texts (
+          table, (const gchar *const *) self->texts->pdata, self->texts->len);
+  }
+  g_byte_array_unref (self->rows);
+  g_ptr_array_unref (self->texts);
+  g_hash_table_unref (self->indices);
+  return table;
+}
+
+#define END(rows, buffer, kind, frame, shape, columns)                         \
+  rows_end (rows, buffer, kind, (frame)->width, (frame)->height, shape,        \
+      columns, G_N_ELEMENTS (columns))
+
+static void
+add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
+{
+  static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
+    { "type", GST_CUV_TYPE_TEXT }, { "inside", GST_CUV_TYPE_U32 },
+    { "in", GST_CUV_TYPE_U64 }, { "out", GST_CUV_TYPE_U64 } };
+  Rows rows;
+
+  rows_begin (&rows);
+  for (gint i = 0; i < frame->placed->n; i++, rows.n++) {
+    const CuvZoneTotals totals = cuv_zones_totals (frame->zones, i);
+
+    add_text (&rows, frame->placed->zones[i].name);
+    add_text (&rows, frame->placed->zones[i].is_line ? "line" : "polygon");
+    add_u32 (&rows, (guint32) totals.inside);
+    add_u64 (&rows, totals.in);
+    add_u64 (&rows, totals.out);
+  }
+  END (&rows, buffer, "zones", frame, "none", columns);
+}
+
+static void
+add_label_counts (GstBuffer *buffer, const GstZonesFrame *frame)
+{
+  static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
+    { "label", GST_CUV_TYPE_TEXT }, { "in", GST_CUV_TYPE_U64 },
+    { "out", GST_CUV_TYPE_U64 } };
+  Rows rows;
+
+  rows_begin (&rows);
+  for (gint i = 0; i < frame->placed->n; i++) {
+    const CuvZoneTotals totals = cuv_zones_totals (frame->zones, i);
+
+    for (gint k = 0; k < totals.n_counts; k++, rows.n++) {
+      add_text (&rows, frame->placed->zones[i].name);
+      add_text (&rows, g_quark_to_string (totals.counts[k].label));
+      add_u64 (&rows, totals.counts[k].in);
+      add_u64 (&rows, totals.counts[k].out);
+    }
+  }
+  END (&rows, buffer, "zone_counts", frame, "none", columns);
+}
+
+static void
+add_inside_objects (GstBuffer *buffer, const GstZonesFrame *frame)
+{
+  static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
+    { "id", GST_CUV_TYPE_I64 }, { "label", GST_CUV_TYPE_TEXT },
+    { "since", GST_CUV_TYPE_U64 }, { "dwell", GST_CUV_TYPE_U64 },
+    { "x", GST_CUV_TYPE_F32 }, { "y", GST_CUV_TYPE_F32 } };
+  gint n;
+  const CuvZoneInside *inside = cuv_zones_inside (frame->zones, &n);
+  Rows rows;
+
+  rows_begin (&rows);
+  for (gint i = 0; i < n; i++, rows.n++) {
+    add_text (&rows, frame->placed->zones[inside[i].zone].name);
+    add_u64 (&rows, (guint64) inside[i].id);
+    add_text (&rows, g_quark_to_string (inside[i].label));
+    add_u64 (&rows, (guint64) inside[i].since);
+    add_u64 (&rows, (guint64) (frame->time - inside[i].since));
+    add_point (&rows, inside[i].at);
+  }
+  END (&rows, buffer, "zone_objects", frame, "points", columns);
+}
+
+static void
+add_events (GstBuffer *buffer, const GstZonesFrame *frame)
+{
+  static const GstCuvColumn columns[] = { { "event", GST_CUV_TYPE_TEXT },
+    { "time", GST_CUV_TYPE_U64 }, { "zone", GST_CUV_TYPE_TEXT },
+    { "id", GST_CUV_TYPE_I64 }, { "label", GST_CUV_TYPE_TEXT },
+    { "direction", GST_CUV_TYPE_TEXT }, { "dwell", GST_CUV_TYPE_U64 },
+    { "count", GST_CUV_TYPE_U32 }, { "x", GST_CUV_TYPE_F32 },
+    { "y", GST_CUV_TYPE_F32 } };
+  gint n;
+  const CuvZoneEvent *events = cuv_zones_events (frame->zones, &n);
+  Rows rows;
+
+  rows_begin (&rows);
+  for (gint i = 0; i < n; i++, rows.n++) {
+    add_text (&rows, gst_zones_event_name (events[i].type));
+    add_u64 (&rows, (guint64) frame->time);
+    add_text (&rows, frame->placed->zones[events[i].zone].name);
+    add_u64 (&rows, (guint64) events[i].id);
+    add_text (&rows, g_quark_to_string (events[i].label));
+    add_text (&rows, gst_zones_direction_name (events[i].direction));
+    add_u64 (&rows, (guint64) events[i].dwell);
+    add_u32 (&rows, (guint32) events[i].count);
+    add_point (&rows, events[i].at);
+  }
+  END (&rows, buffer, "zone_events", frame, "points", columns);
+}
+
+static void
+add_outlines (GstBuffer *buffer, const GstZonesFrame *frame)
+{
+  static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
+    { "x1", GST_CUV_TYPE_F32 }, { "y1", GST_CUV_TYPE_F32 },
+    { "x2", GST_CUV_TYPE_F32 }, { "y2", GST_CUV_TYPE_F32 } };
+  Rows rows;
+
+  rows_begin (&rows);
+  for (gint i = 0; i < frame->placed->n; i++) {
+    const CuvZone *zone = &frame->placed->zones[i];
+
+    for (gint k = zone->is_line; k < zone->n_points; k++, rows.n++) {
+      add_text (&rows, zone->name);
+      add_point (
+          &rows, zone->points[(k + zone->n_points - 1) % zone->n_points]);
+      add_point (&rows, zone->points[k]);
+    }
+  }
+  END (&rows, buffer, "zone_outlines", frame, "segments", columns);
+}
+
+void
+gst_zones_add_tables (
+    GstBuffer *buffer, const GstZonesFrame *frame, gboolean outlines)
+{
+  add_zones (buffer, frame);
+  add_label_counts (buffer, frame);
+  add_inside_objects (buffer, frame);
+  add_events (buffer, frame);
+  if (outlines)
+    add_outlines (buffer, frame);
+}
+
+/* Seconds below this are left out of the table. */
+#define LEAST_HEAT 0.001
+
+void
+gst_zones_add_heat (
+    GstBuffer *buffer, const CuvZoneHeat *heat, gint width, gint height)
+{
+  static const GstCuvColumn columns[] = { { "column", GST_CUV_TYPE_U32 },
+    { "row", GST_CUV_TYPE_U32 }, { "seconds", GST_CUV_TYPE_F32 } };
+  GstStructure *table;
+  Rows rows;
+
+  rows_begin (&rows);
+  for (gint i = 0; i < heat->columns * heat->rows; i++) {
+    if (heat->cells[i] < LEAST_HEAT)
+      continue;
+    add_u32 (&rows, (guint32) (i % heat->columns));
+    add_u32 (&rows, (guint32) (i / heat->columns));
+    add_f32 (&rows, heat->cells[i]);
+    rows.n++;
+  }
+  table = rows_end (&rows, buffer, "zone_heat", width, height, "none", columns,
+      G_N_ELEMENTS (columns));
+  if (table != NULL)
+    gst_structure_set (table, "cell", G_TYPE_UINT, heat->cell, NULL);
+}
