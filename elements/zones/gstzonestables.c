@@ -94,6 +94,7 @@ add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "type", GST_CUV_TYPE_TEXT }, { "inside", GST_CUV_TYPE_U32 },
     { "in", GST_CUV_TYPE_U64 }, { "out", GST_CUV_TYPE_U64 } };
+  GstStructure *table;
   Rows rows;
 
   rows_begin (&rows);
@@ -106,7 +107,10 @@ add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
     add_u64 (&rows, totals.in);
     add_u64 (&rows, totals.out);
   }
-  END (&rows, buffer, "zones", frame, "none", columns);
+  table = END (&rows, buffer, "zones", frame, "none", columns);
+  if (table != NULL)
+    gst_structure_set (
+        table, "metrics", G_TYPE_STRING, "inside in:counter out:counter", NULL);
 }
 
 static void

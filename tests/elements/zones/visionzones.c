@@ -103,6 +103,21 @@ cell (GstBuffer *buffer, const gchar *kind, const gchar *zone,
   return -1;
 }
 
+/* Fails the test unless the totals are metrics, each of an existing column. */
+static void
+expect_metrics (GstBuffer *buffer)
+{
+  GstCuvTable table;
+  g_auto (GStrv) names = NULL;
+
+  fail_unless (find_table (buffer, "zones", &table));
+  names = g_strsplit (
+      gst_structure_get_string (table.structure, "metrics"), " ", -1);
+  ck_assert_uint_eq (g_strv_length (names), 3);
+  for (gchar **name = names; *name != NULL; name++)
+    ck_assert_int_ge (gst_cuv_table_column (&table, strtok (*name, ":")), 0);
+}
+
 /* Fails the test unless the next message is this event. */
 static void
 expect_event (GstBus *bus, const gchar *event, const gchar *zone, gint64 id,
@@ -149,6 +164,7 @@ CUV_TEST (crossings)
   expect_no_event (bus);
   out = push (h, 1, 7, 50, 40);
   expect_event (bus, "cross", "gate", 7, "in", 1);
+  expect_metrics (out);
   ck_assert_int_eq (cell (out, "zones", "gate", "in"), 1);
   ck_assert_int_eq (cell (out, "zone_counts", "gate", "in"), 1);
   ck_assert_int_eq (cell (out, "zone_events", "gate", "id"), 7);
