@@ -258,17 +258,12 @@ gst_vision_track_prepare_output_buffer (
   return GST_FLOW_OK;
 }
 
-/* Passes on downstream's answer, but without GstVideoCropMeta. */
 static gboolean
 gst_vision_track_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  const gboolean answered =
-      GST_BASE_TRANSFORM_CLASS (parent_class)
-          ->propose_allocation (trans, decide_query, query);
-
-  gst_cuv_frame_only_visible (query);
-  return answered;
+  return gst_cuv_frame_propose_allocation (
+      parent_class, trans, decide_query, query);
 }
 
 /* ---- caps and events ---- */

@@ -313,12 +313,8 @@ static gboolean
 gst_vision_zones_propose_allocation (
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  const gboolean answered =
-      GST_BASE_TRANSFORM_CLASS (gst_vision_zones_parent_class)
-          ->propose_allocation (trans, decide_query, query);
-
-  gst_cuv_frame_only_visible (query);
-  return answered;
+  return gst_cuv_frame_propose_allocation (
+      gst_vision_zones_parent_class, trans, decide_query, query);
 }
 
 static gboolean

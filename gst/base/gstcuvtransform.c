@@ -217,10 +217,9 @@ gst_cuv_transform_propose_allocation (
   GstVideoInfo info;
   GstCaps *caps;
 
-  gboolean answered = GST_BASE_TRANSFORM_CLASS (gst_cuv_transform_parent_class)
-                          ->propose_allocation (trans, decide_query, query);
+  gboolean answered = gst_cuv_frame_propose_allocation (
+      gst_cuv_transform_parent_class, trans, decide_query, query);
 
-  gst_cuv_frame_only_visible (query);
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;

@@ -116,14 +116,19 @@ gst_cuv_frame_accept_caps (
   return problem == NULL;
 }
 
-void
-gst_cuv_frame_only_visible (GstQuery *query)
+gboolean
+gst_cuv_frame_propose_allocation (gpointer parent_class,
+    GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
+  const gboolean answered =
+      GST_BASE_TRANSFORM_CLASS (parent_class)
+          ->propose_allocation (trans, decide_query, query);
   guint i;
 
   while (
       gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, &i))
     gst_query_remove_nth_allocation_meta (query, i);
+  return answered;
 }
 
 CuvFrame

@@ -3,6 +3,7 @@
 #ifndef GST_CUV_FRAME_H
 #define GST_CUV_FRAME_H
 
+#include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include "cuv-frame.h"
 #include "cuvbackend.h"
@@ -44,10 +45,11 @@ CUV_API gchar *gst_cuv_video_map (GstVideoFrame *frame,
 CUV_API gboolean gst_cuv_frame_accept_caps (
     GstElement *element, GstCaps *caps, GstVideoInfo *info);
 
-/* Removes GstVideoCropMeta from the answer to an ALLOCATION query: with it,
- * buffers may have more pixels than their caps, and algorithms would read all
- * of them. */
-CUV_API void gst_cuv_frame_only_visible (GstQuery *query);
+/* Answers an ALLOCATION query as the parent class does, but without
+ * GstVideoCropMeta: with it, buffers may have more pixels than their caps, and
+ * algorithms would read all of them. */
+CUV_API gboolean gst_cuv_frame_propose_allocation (gpointer parent_class,
+    GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query);
 
 /* Returns a mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
