@@ -215,6 +215,22 @@ class Recipes(unittest.TestCase):
                 r"finds (\d+) of\s+(\d+)\s+annotated\s+people\s+in\s+this\s+video", file.read())
         self.assertEqual((hits, len(marked)), tuple(map(int, stated.groups())))
 
+    def test_count_at_a_line(self):
+        """Compares the totals with those that the page states, and with a count by eye: 32
+        crossings of feet, with their second and column. A person whose feet only touch the line
+        has not crossed it."""
+        with open(os.path.join(TOP, "tests/data/vtest-crossings.json"), encoding="utf-8") as file:
+            marked = [c["direction"] for c in json.load(file)["crossings"]]
+        marked = [marked.count("up"), marked.count("down")]
+        with open(os.path.join(TOP, PAGE), encoding="utf-8") as file:
+            stated = re.search(
+                r"counts (\d+) people in and (\d+) out.*?independent counts, (\d+) go in and\s+(\d+)"
+                r" out", file.read(), re.DOTALL)
+        counted = json.loads(outputs["Count people at a line"][0].split("\n")[-2])[1:]
+        self.assertEqual(counted + marked, list(map(int, stated.groups())))
+        for number, truth in zip(counted, marked):
+            self.assertLessEqual(abs(number - truth), 0.15 * truth)
+
     def test_pandas(self):
         with open("faces.csv", newline="", encoding="utf-8") as file:
             self.assertEqual(len(list(csv.DictReader(file))), len(boxes()))
