@@ -99,8 +99,9 @@ class Recipes(unittest.TestCase):
     def test_every_recipe_is_checked(self):
         self.assertEqual(set(outputs) - {""}, {
             "An RTSP camera", "Several cameras", "Sound", "Boxes by RTSP",
-            "Crops of detected objects", "Hidden faces", "Count", "pandas", "SQLite",
-            "InfluxDB and Prometheus", "A browser, with HLS"})
+            "Crops of detected objects", "Hidden faces", "Count",
+            "Count people at a line", "pandas", "SQLite", "InfluxDB and Prometheus",
+            "A browser, with HLS"})
 
     def test_rtsp(self):
         door = records("door.jsonl")
