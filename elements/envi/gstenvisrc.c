@@ -82,7 +82,7 @@ time_of (GstEnviSrc *self, guint64 number)
       (guint64) self->running->fps[0]);
 }
 
-/* Returns the number of the cube that is shown at `time`. */
+/* Returns the index of the cube that is shown at `time`. */
 static guint64
 number_at (GstEnviSrc *self, GstClockTime time)
 {

@@ -370,8 +370,8 @@ struct CuvCascadePairMemory {
   // pairs in each column, of the current list and the next two
   int columns[3][CUV_PYRAMID_PAIR_X];
   int n_rest[CUV_CASCADE_PAIR_STAGES];
-  int n_windows[3]; // lengths of lists, for run_remaining_stages()
-  // numbers of windows: visited, and alive after each stage
+  int n_windows[3]; // lengths of the lists of run_remaining_stages()
+  // counts of windows: visited, and alive after each stage
   unsigned visited, alive[CUV_CASCADE_PAIR_STAGES];
   unsigned n_pairs; // pairs with a window alive after stage 0
 
