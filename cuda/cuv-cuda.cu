@@ -47,7 +47,7 @@ cuv_cuda_probe (void)
   return -1;
 }
 
-// If there is no device, the error is that of cuv_cuda_probe().
+// Without a device, records the error of cuv_cuda_probe().
 extern "C" int
 cuv_cuda_set_device (int number)
 {

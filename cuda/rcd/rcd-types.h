@@ -140,7 +140,7 @@ typedef struct {
   CuvRcdBox box; /* the box after refinement */
   double score;  /* score of the box; see cuv_rcd_distance() */
   /* Before refinement: score of the best window whose centre lies outside the
-   * first candidate, or infinity if there is no such window. If the match is
+   * first candidate, or infinity without such a window. If the match is
    * another candidate, the score of the first one. */
   double second;
   int64_t sums[CUV_RCD_MAX_SUMS]; /* sums over the box */

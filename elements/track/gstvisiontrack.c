@@ -208,7 +208,7 @@ track (GstVisionTrack *self, GstBuffer *buffer)
   if (cuv_mot_run (self->mot, &params, &frame) == 0)
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Tracking %d objects failed: there is no memory. End another process, "
+      ("Tracking %d objects failed: out of memory. End another process, "
        "or raise the detector's threshold.",
           frame.n),
       (NULL));
@@ -245,16 +245,6 @@ gst_vision_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
       self, tracks, n, (gdouble) (gst_util_get_timestamp () - start) / 1000);
   warn_left_out (self);
   post_tracks (self, tracks, n, buffer);
-  return GST_FLOW_OK;
-}
-
-/* The element is in passthrough mode, so that allocation queries pass; a buffer
- * that others have, too, is copied without its memory. */
-static GstFlowReturn
-gst_vision_track_prepare_output_buffer (
-    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
-{
-  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
   return GST_FLOW_OK;
 }
 
@@ -329,7 +319,7 @@ gst_vision_track_start (GstBaseTransform *trans)
   if (self->mot == NULL) {
     gst_cuv_settings_stop (&self->settings);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Cannot create the tracker: there is no memory. End another process, "
+        ("Cannot create the tracker: out of memory. End another process, "
          "or use a machine with more memory."),
         (NULL));
     return FALSE;
@@ -397,7 +387,7 @@ gst_vision_track_class_init (GstVisionTrackClass *klass)
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_vision_track_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_track_sink_event);
   trans_class->prepare_output_buffer =
-      GST_DEBUG_FUNCPTR (gst_vision_track_prepare_output_buffer);
+      GST_DEBUG_FUNCPTR (gst_cuv_frame_prepare_output_buffer);
   trans_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_vision_track_propose_allocation);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_vision_track_transform_ip);

@@ -108,7 +108,7 @@ typedef struct {
 
 typedef struct _CuvMot CuvMot;
 
-/* Returns NULL if there is no memory. */
+/* Returns NULL if memory runs out. */
 CuvMot *cuv_mot_new (void);
 void cuv_mot_free (CuvMot *self);
 
@@ -121,7 +121,7 @@ void cuv_mot_set_next_id (CuvMot *self, int id);
 void cuv_mot_params_init (CuvMotParams *params);
 
 /* Tracks the boxes of the next frame. Allocates only if there are more boxes
- * or tracks than ever before. Returns 0, or -1 if there is no memory: then all
+ * or tracks than ever before. Returns 0, or -1 if memory runs out: then all
  * tracks are dropped. */
 int cuv_mot_run (
     CuvMot *self, const CuvMotParams *params, const CuvMotFrame *frame);
@@ -160,7 +160,7 @@ void cuv_mot_assignment_free (CuvMotAssignment *self);
  * @pairs: allowed pairs with costs from 0 up, ordered by row and column
  * @columns: set to the column of each row, -1: none
  *
- * Returns 0, or -1 if there is no memory. */
+ * Returns 0, or -1 if memory runs out. */
 int cuv_mot_assign (CuvMotAssignment *self, int n_rows, int n_columns,
     const CuvMotPair *pairs, int n_pairs, int32_t unassigned, int *columns);
 

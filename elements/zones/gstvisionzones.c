@@ -277,16 +277,6 @@ gst_vision_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* Metadata needs a writable buffer, but not writable memory: a copy shares
- * it. */
-static GstFlowReturn
-gst_vision_zones_prepare_output_buffer (
-    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
-{
-  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
-  return GST_FLOW_OK;
-}
-
 /* ---- caps and states ---- */
 
 static gboolean
@@ -410,7 +400,7 @@ gst_vision_zones_class_init (GstVisionZonesClass *klass)
   trans_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_vision_zones_propose_allocation);
   trans_class->prepare_output_buffer =
-      GST_DEBUG_FUNCPTR (gst_vision_zones_prepare_output_buffer);
+      GST_DEBUG_FUNCPTR (gst_cuv_frame_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_vision_zones_transform_ip);
   trans_class->transform_ip_on_passthrough = FALSE;
   gst_cuv_settings_class_install (object_class, &gst_vision_zones_settings);

@@ -131,6 +131,14 @@ gst_cuv_frame_propose_allocation (gpointer parent_class,
   return answered;
 }
 
+GstFlowReturn
+gst_cuv_frame_prepare_output_buffer (
+    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
+{
+  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
+  return GST_FLOW_OK;
+}
+
 CuvFrame
 gst_cuv_frame_of_video (const GstVideoFrame *video)
 {

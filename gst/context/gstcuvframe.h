@@ -51,6 +51,12 @@ CUV_API gboolean gst_cuv_frame_accept_caps (
 CUV_API gboolean gst_cuv_frame_propose_allocation (gpointer parent_class,
     GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query);
 
+/* A prepare_output_buffer() for elements in passthrough mode that only add
+ * metadata: if others have the buffer, too, *out is a copy that shares its
+ * memory. */
+CUV_API GstFlowReturn gst_cuv_frame_prepare_output_buffer (
+    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out);
+
 /* Returns a mapped frame as algorithms read it. */
 CUV_API CuvFrame gst_cuv_frame_of_video (const GstVideoFrame *video);
 

@@ -73,7 +73,7 @@ ldp_scan_allocate (size_t bytes)
   return memory;
 }
 
-/* Copies descriptors out of the file; none if there is no memory. */
+/* Copies descriptors out of the file; none if memory runs out. */
 static void
 copy_entries (Cpu *self, int n_threads)
 {

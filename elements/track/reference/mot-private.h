@@ -29,11 +29,11 @@ struct _CuvMot {
 };
 
 /* Makes an array have room for n elements; array: the address of the pointer.
- * Returns 0, or -1 if there is no memory. */
+ * Returns 0, or -1 if memory runs out. */
 int cuv_mot_grow (void *array, int n, size_t size);
 
 /* Finds the pairs of rows and columns whose boxes overlap, are of one group and
- * are not farther apart than the limit. Returns 0, or -1 if there is no memory.
+ * are not farther apart than the limit. Returns 0, or -1 if memory runs out.
  */
 int cuv_mot_find_pairs (CuvMot *self, int32_t limit);
 
