@@ -14,15 +14,6 @@ tree=$(realpath -m -- "${KEEP:-$scratch/tree}")
 build=$tree/build
 export GST_REGISTRY_1_0=$scratch/registry
 
-# add_word FILE LIST TEXT: adds TEXT after the line that begins the list.
-add_word ()
-{
-  local begin="/^$2 = [[{]/"
-  [ "$(sed -n "$begin=" "$tree/$1" | wc -l)" = 1 ] \
-    || die "$1 does not begin a list $2 on one line"
-  sed -i "$begin s/[[{]/&$3,/" "$tree/$1"
-}
-
 # run_test NAME: the test must exist, run and pass.
 run_test ()
 {
@@ -34,8 +25,7 @@ mkdir "$tree"
 cp -r "$top"/{.clang-format,meson.build,meson_options.txt} \
   "$top"/{cuda,docs,elements,examples,gst,models,python,scripts,tests,tools} "$tree"
 cp -r "$here"/{cuda,elements,tests} "$tree"
-add_word meson.build families "'countbright'"
-add_word cuda/meson.build cuda_sources "'countbright': ['countbright.cu']"
+sed -i "s/^families = \[/&'countbright', /" "$tree/meson.build"
 
 meson setup "$build" "$tree" -Dtests=true -Dwerror=true -Dcuda="$CUDA" \
   -Dcuda-fast-compile=true "$@"
