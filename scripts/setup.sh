@@ -29,7 +29,7 @@ recipe_packages=(mosquitto mosquitto-clients python3 python3-gi python3-numpy py
   gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-gst-rtsp-server-1.0)
 test_packages=(g++ git dpkg-dev clang-format valgrind locales libc-bin libboost-context-dev
   curl glib-networking openssl nats-server python3-prometheus-client
-  python3-gdal python3-opencv python3-skimage libopencv-dev
+  python3-gdal python3-opencv python3-skimage python3-yaml libopencv-dev
   python3-venv slurm-wlm munge libopenmpi-dev openmpi-bin python3-numpy python3-scipy)
 
 wanted=("${build_packages[@]}" "${run_packages[@]}")

@@ -31,7 +31,10 @@ MARKS = {
     'file': 'needs a file of the reader\'s',
     'slurm': 'needs a Slurm cluster',
     'ray': 'needs Ray: scripts/setup.sh ray installs it',
+    'network': 'needs a neural network and elements that run it',
 }
+# elements of other projects that may be missing in a block with this mark
+FOREIGN = {'gpu': r'nv\w+', 'network': r'onnxinference|yolov8tensordec|gvadetect'}
 LINKED = ['cuda', 'docs', 'elements', 'examples', 'python', 'scripts', 'tests']
 
 problems = []
@@ -165,7 +168,7 @@ def gst():
 
 
 def parse_pipeline(block, words):
-    """Parses a pipeline. In a block marked gpu, nvcodec's elements may be missing."""
+    """Parses a pipeline, in which elements of other projects may be missing."""
     Gst = gst()
     parts = [[]]
     for word in words:
@@ -175,8 +178,8 @@ def parse_pipeline(block, words):
             parts[-1].append(word)
     known = []
     for part in parts:
-        absent = part and re.fullmatch(r'nv\w+', part[0]) \
-            and 'gpu' in block.marks and not Gst.ElementFactory.find(part[0])
+        absent = part and not Gst.ElementFactory.find(part[0]) and any(
+            re.fullmatch(FOREIGN.get(mark, ''), part[0]) for mark in block.marks)
         # a missing element is replaced by a sink and a source
         known += (['fakesink', 'appsrc'] if absent else part) + ['!']
     try:

@@ -6,6 +6,7 @@ usage: recipes.py SOURCE-FOLDER
 """
 
 import collections
+import contextlib
 import csv
 import functools
 import glob
@@ -14,6 +15,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -100,7 +102,8 @@ class Recipes(unittest.TestCase):
         self.assertEqual(set(outputs) - {""}, {
             "An RTSP camera", "Several cameras", "Sound", "Boxes by RTSP",
             "Crops of detected objects", "Hidden faces", "Count",
-            "Count people at a line", "pandas", "SQLite", "InfluxDB and Prometheus",
+            "Count people at a line", "Who stays longer than a minute", "A table per hour",
+            "Behind a network's detector", "pandas", "SQLite", "InfluxDB and Prometheus",
             "A browser, with HLS"})
 
     def test_rtsp(self):
@@ -231,6 +234,73 @@ class Recipes(unittest.TestCase):
         self.assertEqual(counted + marked, list(map(int, stated.groups())))
         for number, truth in zip(counted, marked):
             self.assertLessEqual(abs(number - truth), 0.15 * truth)
+
+    def test_stay(self):
+        """One person stands at the sign for ten seconds: the message and the record say when, and
+        from then on back to the arrival, the record has this person in the polygon."""
+        message, event = outputs["Who stays longer than a minute"][0].splitlines()
+        time, zone, track, dwell = json.loads(event)
+        self.assertEqual(zone, "sign")
+        self.assertGreaterEqual(dwell, 10)
+        for part in ("event=(string)dwell", "zone=(string)sign", f"id=(gint64){track}",
+                     f"dwell=(guint64){round(dwell * 1e9)}"):
+            self.assertIn(part, message)
+        stay = {r["timestamp"] / 1e9: r["objects"] for r in records("stay.jsonl")}
+        boxes = [(second, o) for second, all in stay.items() for o in all
+                 if o.get("id") == track and time - dwell <= second <= time]
+        self.assertGreater(len(boxes), 50)
+        inside = [0.42 * 768 <= o["x"] + o["w"] / 2 <= 0.62 * 768
+                  and 0.35 * 576 <= o["y"] + o["h"] <= 0.52 * 576 for _, o in boxes]
+        self.assertTrue(inside[0] and inside[-1])
+        self.assertGreater(sum(inside), 0.9 * len(inside))
+
+    def test_table_per_hour(self):
+        """The table has the totals of the last records."""
+        with contextlib.closing(sqlite3.connect("counts.db")) as base:
+            rows = base.execute("select source, zone, sum(count_in), sum(count_out) from counts"
+                                " group by source, zone order by zone").fetchall()
+            hours = base.execute("select distinct hour from counts").fetchall()
+        last = [records(path)[-1] for path in ("line.jsonl", "stay.jsonl")]
+        self.assertEqual(rows, [("yard", zone["zone"], zone["in"], zone["out"])
+                                for record in last for zone in record["zones"]])
+        made = {record["wallclock"][:13] for path in ("line.jsonl", "stay.jsonl")
+                for record in records(path)}
+        self.assertLessEqual({hour[:13] for hour, in hours}, made)
+
+    def test_prometheus(self):
+        served = outputs["A table per hour"][-1].splitlines()
+        self.assertEqual({line.split("{")[0] for line in served},
+                         {f"cuvision_table_zones_{name}" for name in
+                          ("inside", "in_total", "out_total")})
+        with open("hours.yml", encoding="utf-8") as file:
+            used = set(re.findall(r"cuvision_\w+", file.read()))
+        self.assertLess(used, {line.split("{")[0] for line in served})
+
+    def test_promtool(self):
+        """Prometheus accepts the configuration, and computes 30 from a counter that goes to 20, begins
+        again, and goes to 10."""
+        promtool = shutil.which("promtool")
+        if promtool is None:
+            self.skipTest("no promtool: install the package prometheus")
+        with open("hours-test.yml", "w", encoding="utf-8") as file:
+            json.dump({"rule_files": ["hours.yml"], "evaluation_interval": "1h", "tests": [{
+                "interval": "6m",
+                "input_series": [{"series": "cuvision_table_zones_in_total{instance='a',zone='b'}",
+                                  "values": "0+4x5 0+2.5x4"}],
+                "promql_expr_test": [{"expr": "zone:in:1h", "eval_time": "1h", "exp_samples": [
+                    {"labels": 'zone:in:1h{instance="a",zone="b"}', "value": 30}]}]}]}, file)
+        for command in ("check", "config", "prometheus.yml"), ("test", "rules", "hours-test.yml"):
+            run = subprocess.run([promtool, *command], capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_network(self):
+        """Of two boxes that start at 190 + 40 and 10 + 40 and move 3 pixels per frame, the feet cross
+        the middle, 120, in frames 37 and 24; a crossing counts two frames later."""
+        events = [line.split() for line in outputs["Behind a network's detector"][-1].splitlines()]
+        self.assertEqual([(label, direction) for _, _, label, direction in events],
+                         [("person", "out"), ("person", "in")])
+        self.assertEqual([round(float(time) * 30) for time, *_ in events], [26, 39])
+        self.assertEqual(len({track for _, track, _, _ in events}), 2)
 
     def test_pandas(self):
         with open("faces.csv", newline="", encoding="utf-8") as file:
