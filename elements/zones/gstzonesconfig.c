@@ -107,13 +107,17 @@ read_points (Zone *self, JsonNode *node)
   return problem;
 }
 
+/* *value is set only if the number is valid. */
 static gchar *
 read_zone_number (
     JsonNode *node, const gchar *key, gdouble low, gdouble high, gdouble *value)
 {
-  *value = number_of (node);
-  if (*value >= low && *value <= high)
+  const gdouble number = number_of (node);
+
+  if (number >= low && number <= high) {
+    *value = number;
     return NULL;
+  }
   return g_strdup_printf ("%s must be a number from %g to %g", key, low, high);
 }
 
@@ -186,7 +190,7 @@ read_member (Zone *self, const gchar *key, JsonNode *node)
   }
   if (strcmp (key, "dwell") == 0) {
     problem = read_zone_number (node, key, 0, 1e9, &number);
-    self->dwell = problem == NULL ? (gint64) (number * 1e9) : 0;
+    self->dwell = (gint64) (number * 1e9);
     return problem;
   }
   if (strcmp (key, "crowd") == 0) {

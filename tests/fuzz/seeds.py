@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes seeds for fuzzing: small models of each format, headers of cubes, indexes, annotations,
-and states of training.
+states of training, and zones.
 
 usage: seeds.py FOLDER"""
 import os
@@ -166,3 +166,17 @@ for n_weak in (0, 1, 6):
                                    9, 9, 9, 9, 0.5, 1))
             file.write(struct.pack('<17i4x', *(2000 - 300 * code
                                                for code in range(17))))
+
+ZONES = {
+    'line': '{"zones": [{"name": "door", "line": [[0.2, 0.6], [0.8, 0.6]], "labels": ["person"],'
+            ' "anchor": "center", "hysteresis": 5}]}',
+    'polygon': '{"units": "pixels", "zones": [{"name": "a", "polygon": [[0, 0], [300, 10.5], '
+               '[320, 480], [-5, 300]], "anchor": "any", "dwell": 1.5, "crowd": 2}, '
+               '{"name": "b", "polygon": [[0, 0], [9, 9], [9, 0], [0, 9]]}]}',
+    'extreme': '{"units": "pixels", "zones": [{"name": "a", "polygon": [[-1048576, -1048576], '
+               '[1048576, -1048576], [1048576, 1048576]]}, {"name": "b", '
+               '"line": [[-1048576, 1048576], [1048576, -1048576]]}]}',
+}
+for name, text in ZONES.items():
+    with open(os.path.join(sys.argv[1], f'zones-{name}.json'), 'w', encoding='ascii') as file:
+        file.write(text)

@@ -312,6 +312,9 @@ CUV_TEST (bad_zones_are_refused)
         "unknown key 'x'" },
     { ZONES ("{\"name\": \"a\", \"line\": [[0, 0], [1, 1]], \"crowd\": -1}"),
         "crowd must be a number from 0" },
+    { ZONES ("{\"name\": \"a\", \"line\": [[0, 0], [1, 1]], \"hysteresis\": "
+             "\"x\"}"),
+        "hysteresis must be a number from 1" },
     { ZONES ("{\"name\": \"a\", \"line\": [[0, 0], [1, 1]], \"anchor\": 1}"),
         "anchor must be bottom-center or center" },
     { ZONES ("{\"name\": \"a\", \"line\": [[0, 0], [0.0001, 0]]}"),
