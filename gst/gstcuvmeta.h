@@ -187,8 +187,9 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *   version         uint
  *   width, height   uint: size of the frame that coordinates refer to
  *   shape           string: "segments" (with columns x1 y1 x2 y2),
- *                   "points" (with columns x y), "pictures" (one for each
- *                   row) or "none"
+ *                   "points" (with columns x y), both optionally with a
+ *                   text column caption, "pictures" (one for each row) or
+ *                   "none"
  *   rows            uint
  *   columns         GstValueArray of strings "name:type", where type is one
  *                   of f32 f64 i32 u32 i64 u64 u16 u8 text

@@ -186,26 +186,50 @@ add_events (GstBuffer *buffer, const GstZonesFrame *frame)
   END (&rows, buffer, "zone_events", frame, "points", columns);
 }
 
+/* Returns what is written at the zone, such as "gate: 3 in, 1 out"; free it. */
+static gchar *
+caption_of (const GstZonesFrame *frame, gint zone)
+{
+  const CuvZone *of = &frame->placed->zones[zone];
+  const CuvZoneTotals totals = cuv_zones_totals (frame->zones, zone);
+
+  return of->is_line
+      ? g_strdup_printf ("%s: %" G_GUINT64_FORMAT " in, %" G_GUINT64_FORMAT
+                         " out",
+          of->name, totals.in, totals.out)
+      : g_strdup_printf ("%s: %d inside", of->name, totals.inside);
+}
+
+static void
+add_outline (Rows *rows, const CuvZone *zone, const gchar *caption)
+{
+  for (gint k = zone->is_line; k < zone->n_points; k++, rows->n++) {
+    add_text (rows, zone->name);
+    add_text (rows, caption);
+    add_point (rows, zone->points[(k + zone->n_points - 1) % zone->n_points]);
+    add_point (rows, zone->points[k]);
+  }
+}
+
 static void
 add_outlines (GstBuffer *buffer, const GstZonesFrame *frame)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
-    { "x1", GST_CUV_TYPE_F32 }, { "y1", GST_CUV_TYPE_F32 },
-    { "x2", GST_CUV_TYPE_F32 }, { "y2", GST_CUV_TYPE_F32 } };
+    { "caption", GST_CUV_TYPE_TEXT }, { "x1", GST_CUV_TYPE_F32 },
+    { "y1", GST_CUV_TYPE_F32 }, { "x2", GST_CUV_TYPE_F32 },
+    { "y2", GST_CUV_TYPE_F32 } };
+  GPtrArray *captions = g_ptr_array_new_with_free_func (g_free);
   Rows rows;
 
   rows_begin (&rows);
   for (gint i = 0; i < frame->placed->n; i++) {
-    const CuvZone *zone = &frame->placed->zones[i];
+    gchar *caption = caption_of (frame, i);
 
-    for (gint k = zone->is_line; k < zone->n_points; k++, rows.n++) {
-      add_text (&rows, zone->name);
-      add_point (
-          &rows, zone->points[(k + zone->n_points - 1) % zone->n_points]);
-      add_point (&rows, zone->points[k]);
-    }
+    g_ptr_array_add (captions, caption);
+    add_outline (&rows, &frame->placed->zones[i], caption);
   }
   END (&rows, buffer, "zone_outlines", frame, "segments", columns);
+  g_ptr_array_unref (captions);
 }
 
 void

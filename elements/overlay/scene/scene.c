@@ -34,6 +34,51 @@ scale_coordinate (gdouble coordinate, guint from, gint to)
   return (coordinate + 0.5) * to / from - 0.5;
 }
 
+/* Draws text on a colour: above y, or from `inside` down if there is no room
+ * above; moved into the frame as far as it fits. */
+static void
+add_tag (GstCuvScene *scene, guint argb, const gchar *text, gint x, gint y,
+    gint inside)
+{
+  const CuvTextMask *mask;
+  gint width;
+
+  if (text[0] == '\0' || argb >> 24 == 0)
+    return;
+  mask = cuv_text_render (scene->text, text, CUV_TEXT_MAX_WIDTH);
+  if (mask == NULL)
+    return;
+  width = mask->width + 2 * MAX (2, mask->height / 4);
+  x = MAX (0, MIN (x, scene->width - width));
+  y -= mask->height;
+  if (y < 0)
+    y = MAX (0, MIN (inside, scene->height - mask->height));
+  gst_cuv_scene_add_text (scene, argb, mask, x, y, width, mask->height);
+}
+
+static const gchar *
+caption_of (const GstCuvTable *table, guint row)
+{
+  const gint column = gst_cuv_table_column (table, "caption");
+
+  return column < 0 ? NULL : gst_cuv_table_text (table, row, (guint) column);
+}
+
+/* Writes the caption of a row where its shape begins, unless the row before has
+ * the same one. */
+static void
+add_caption (GstCuvScene *scene, const GstCuvTable *table, guint row, gdouble x,
+    gdouble y, guint argb)
+{
+  const gchar *text = caption_of (table, row);
+
+  if (text == NULL || !scene->style->draw_labels
+      || !(fabs (x) < 1e6 && fabs (y) < 1e6)
+      || (row > 0 && g_strcmp0 (text, caption_of (table, row - 1)) == 0))
+    return;
+  add_tag (scene, argb, text, (gint) x, (gint) y, (gint) y);
+}
+
 static void
 add_table (GstCuvScene *scene, const GstCuvTable *table)
 {
@@ -55,6 +100,7 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
           i % 2 == 0 ? scene->width : scene->height);
     cuv_drawing_line (
         scene->drawing, argb, at[0], at[1], at[n - 2], at[n - 1], thickness);
+    add_caption (scene, table, row, at[0], at[1], argb);
   }
 }
 
@@ -121,30 +167,14 @@ format_label (const GstCuvScene *scene, const GstCuvObject *object, gchar *out,
         lrint (object->confidence * 100));
 }
 
-/* Draws the label on the box's colour: above the box, or inside it if there is
- * no room above; moved into the frame as far as it fits. */
 static void
 add_label (GstCuvScene *scene, const GstCuvObject *object)
 {
-  guint argb = gst_cuv_scene_object_color (scene, object);
-  const CuvTextMask *mask;
-  gint width, x, y;
   gchar line[256];
 
   format_label (scene, object, line, sizeof line);
-  if (line[0] == '\0' || argb >> 24 == 0)
-    return;
-  mask = cuv_text_render (scene->text, line, CUV_TEXT_MAX_WIDTH);
-  if (mask == NULL)
-    return;
-  width = mask->width + 2 * MAX (2, mask->height / 4);
-  x = MAX (0, MIN ((gint) object->x, scene->width - width));
-  y = (gint) object->y - mask->height;
-  if (y < 0)
-    y = MAX (0,
-        MIN (
-            (gint) object->y + scene->thickness, scene->height - mask->height));
-  gst_cuv_scene_add_text (scene, argb, mask, x, y, width, mask->height);
+  add_tag (scene, gst_cuv_scene_object_color (scene, object), line,
+      (gint) object->x, (gint) object->y, (gint) object->y + scene->thickness);
 }
 
 static void
@@ -218,12 +248,12 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     return FALSE;
   if (style->opacity <= 0)
     return TRUE;
+  cuv_text_set_font (text, style->font, MAX (11, height / 36));
   add_tables (&scene, add_table);
   for (guint i = 0; i < trails->len; i++)
     add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
   if (style->draw_boxes)
     add_objects (&scene, draw_object_box);
-  cuv_text_set_font (text, style->font, MAX (11, height / 36));
   if (style->draw_labels || style->draw_confidence || style->draw_ids)
     add_objects (&scene, add_label);
   if (!gst_cuv_style_hides (style)) /* pictures may show what is hidden */

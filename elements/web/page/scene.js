@@ -79,6 +79,9 @@ export class Scene {
     for (const table of layers.tables ? tablesOf(record) : []) {
       if (!hidden.has('table ' + table.key)) {
         this.#table(context, table);
+        if (layers.labels) {
+          this.#captions(context, table, scale);
+        }
       }
     }
     const objects = (record.objects ?? []).filter(
@@ -91,7 +94,9 @@ export class Scene {
       this.#box(context, object);
     }
     for (const object of objects) {
-      this.#text(context, object, textOf(object, layers), scale);
+      const top = object.y * this.sy;
+      this.#text(context, textOf(object, layers), colorOf(labelOf(object), object.id),
+        object.x * this.sx, top, top + this.line, scale);
     }
   }
 
@@ -103,27 +108,23 @@ export class Scene {
       object.w * this.sx - this.line, object.h * this.sy - this.line);
   }
 
-  // Writes text above the box, or inside it if there is no room above.
-  #text(context, object, text, scale) {
+  // Writes text on a color: above y, or from `inside` down if there is no room
+  // above.
+  #text(context, text, color, x, y, inside, scale) {
     if (text === '') {
       return;
     }
     const height = Math.max(10, Math.round(14 * scale));
-    const color = colorOf(labelOf(object), object.id);
     context.font = `600 ${height}px system-ui, sans-serif`;
     const width = context.measureText(text).width + height * 0.6;
     const box = height * 1.35;
-    const x = Math.max(0,
-      Math.min(object.x * this.sx, context.canvas.width - width));
-    let y = object.y * this.sy - box;
-    if (y < 0) {
-      y = object.y * this.sy + this.line;
-    }
+    const left = Math.max(0, Math.min(x, context.canvas.width - width));
+    const top = y < box ? inside : y - box;
     context.fillStyle = color;
-    context.fillRect(x, y, width, box);
+    context.fillRect(left, top, width, box);
     context.fillStyle = isDark(color) ? '#fff' : '#000';
     context.textBaseline = 'middle';
-    context.fillText(text, x + height * 0.3, y + box / 2);
+    context.fillText(text, left + height * 0.3, top + box / 2);
   }
 
   // Coordinates of tables are pixel centres.
@@ -145,6 +146,21 @@ export class Scene {
       context.stroke();
     } else {
       context.fill();
+    }
+  }
+
+  // Writes each caption where its first row begins.
+  #captions(context, table, scale) {
+    const fx = context.canvas.width / table.width;
+    const fy = context.canvas.height / table.height;
+    let last = '';
+    for (const row of table.rows) {
+      const text = row.caption ?? '';
+      if (text !== last) {
+        const y = ((row.y1 ?? row.y) + 0.5) * fy;
+        this.#text(context, text, colorOf(table.key), ((row.x1 ?? row.x) + 0.5) * fx, y, y, scale);
+      }
+      last = text;
     }
   }
 

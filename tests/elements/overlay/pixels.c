@@ -235,6 +235,45 @@ CUV_TEST (segments_of_an_unknown_type_are_drawn)
       draw_table ("segments", floats, 4, rows, 4, lit, 5), 41 + 48 - 1);
 }
 
+/* Returns how many pixels change in the upper half of a frame whose table has
+ * three rows with these captions. */
+static guint
+draw_captions (const gchar *const *captions, gboolean labels)
+{
+  static const GstCuvColumn columns[] = { { "caption", GST_CUV_TYPE_TEXT },
+    { "x", GST_CUV_TYPE_U32 }, { "y", GST_CUV_TYPE_U32 } };
+  const guint32 rows[3][3] = { { 0, 10, 100 }, { 1, 110, 100 },
+    { 2, 210, 100 } };
+  GstHarness *h = overlay_new ("RGB", 320, 120, NULL);
+  GstBuffer *in = cuv_frame_new ("RGB", 320, 120), *out;
+  guint changed;
+
+  gst_buffer_memset (in, 0, 0, -1);
+  g_object_set (h->element, "thickness", 1, "draw-labels", labels, NULL);
+  gst_cuv_meta_set_texts (gst_cuv_meta_add_table (in, "wibble", 1, 320, 120,
+                              "points", columns, 3, rows, 3),
+      captions, 3);
+  out = overlay_draw (h, in);
+  changed = overlay_changed (h, in, out, 0, 0, 320, 98);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  return changed;
+}
+
+CUV_TEST (captions_are_written_once)
+{
+  static const gchar *const one[] = { "gate", "gate", "gate" };
+  static const gchar *const three[] = { "gate", "door", "gate" };
+  static const gchar *const none[] = { "", "", "" };
+  const guint n = draw_captions (one, TRUE);
+
+  fail_unless (n > 100, "%u pixels", n);
+  fail_unless (draw_captions (three, TRUE) > 2 * n);
+  fail_unless_equals_int (draw_captions (none, TRUE), 0);
+  fail_unless_equals_int (draw_captions (one, FALSE), 0);
+}
+
 CUV_TEST (columns_are_found_by_name)
 {
   static const GstCuvColumn columns[] = { { "id", GST_CUV_TYPE_U8 },

@@ -444,6 +444,9 @@ CUV_TEST (another_size_moves_normalized_zones)
   fail_unless (find_table (out, "zone_outlines", &table));
   ck_assert_str_eq (table.shape, "segments");
   ck_assert_uint_eq (table.n_rows, 4);
+  ck_assert_str_eq (gst_cuv_table_text (&table, 3,
+                        (guint) gst_cuv_table_column (&table, "caption")),
+      "left: 1 inside");
   ck_assert_uint_eq (table.width, 2 * W);
   gst_buffer_unref (out);
 }
