@@ -26,7 +26,7 @@ static const struct {
 
 static const gchar *const layout_fields[] = { "kind", "version", "width",
   "height", "shape", "rows", "columns", "data", "key", "texts", "pictures",
-  "picture_width", "picture_height", "metrics" };
+  "picture_width", "picture_height", "metrics", "metrics_unit", "row_names" };
 
 gboolean
 gst_cuv_table_is_layout (const gchar *field)

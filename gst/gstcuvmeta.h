@@ -202,9 +202,13 @@ CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
  *   picture_width, picture_height
  *                   uint: the size of each picture
  *   metrics         string, optional: names of columns, separated by spaces,
- *                   that visionwebsink serves to Prometheus as gauges, or with
- *                   ":counter" after the name as counters. A row is identified
- *                   by its texts, or is the only one
+ *                   that visionwebsink serves to Prometheus and visionpublish
+ *                   sends by MQTT: gauges, or with ":counter" after the name
+ *                   counters. A row that a later table lacks is gone
+ *   metrics_unit    string, optional: the unit of the metrics, as in "objects"
+ *   row_names       string, optional: names of the columns of text, separated
+ *                   by spaces, that identify a row; by default all columns of
+ *                   text
  *   any other       a scalar
  *
  * If the first table of a kind has coordinates (shape "segments", or a column

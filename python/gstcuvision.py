@@ -37,7 +37,8 @@ _TYPES = {
     "text": ("I", "<u4"),
 }
 _LAYOUT = ("kind", "version", "width", "height", "shape", "rows", "columns", "data", "key",
-           "texts", "pictures", "picture_width", "picture_height", "metrics")
+           "texts", "pictures", "picture_width", "picture_height", "metrics", "metrics_unit",
+           "row_names")
 # formats that are read without conversion: offsets of red, green and blue; bytes per pixel
 _PIXELS = {
     "GRAY8": ((0,), 1), "RGB": ((0, 1, 2), 3), "BGR": ((2, 1, 0), 3),

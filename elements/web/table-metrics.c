@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "table-metrics.h"
 
-#include <string.h>
-
-#include "gstcuvmeta.h"
+#include "gstcuvtablemetrics.h"
 #include "http/exposition.h"
 
 #define PREFIX "cuvision_table_"
-#define COUNTER ":counter"
 
 /* A metric of one or more tables with the same key. */
 typedef struct {
@@ -143,33 +140,25 @@ append_row (Metric *metric, const GstCuvTable *table, guint column, guint row,
   g_string_free (sample, TRUE);
 }
 
-/* One word of the field "metrics". */
 static void
-append_column (GPtrArray *metrics, const GstCuvTable *table, const gchar *word,
-    const gchar *path)
+append_column (GPtrArray *metrics, const GstCuvTable *table,
+    const GstCuvMetric *described, const gchar *path)
 {
-  const gboolean counter = g_str_has_suffix (word, COUNTER);
-  gchar *column =
-      g_strndup (word, strlen (word) - (counter ? strlen (COUNTER) : 0));
-  const gint index = gst_cuv_table_column (table, column);
-  Metric *metric = index >= 0 && table->columns[index].type != GST_CUV_TYPE_TEXT
-      ? get_metric (metrics, table, column, counter)
-      : NULL;
+  const gchar *column = table->columns[described->column].name;
+  Metric *metric = get_metric (metrics, table, column, described->counter);
 
   for (guint row = 0; metric != NULL && row < table->n_rows; row++)
-    append_row (metric, table, (guint) index, row, path);
-  g_free (column);
+    append_row (metric, table, described->column, row, path);
 }
 
 static void
 append_table (GPtrArray *metrics, const GstCuvTable *table, const gchar *path)
 {
-  const gchar *field = gst_structure_get_string (table->structure, "metrics");
-  gchar **words = g_strsplit (field != NULL ? field : "", " ", -1);
+  GstCuvMetric described[GST_CUV_MAX_COLUMNS];
+  const guint n = gst_cuv_table_metrics (table, described);
 
-  for (guint i = 0; words[i] != NULL; i++)
-    append_column (metrics, table, words[i], path);
-  g_strfreev (words);
+  for (guint i = 0; i < n; i++)
+    append_column (metrics, table, &described[i], path);
 }
 
 void

@@ -88,13 +88,22 @@ rows_end (Rows *self, GstBuffer *buffer, const gchar *kind, gint width,
   rows_end (rows, buffer, kind, (frame)->width, (frame)->height, shape,        \
       columns, G_N_ELEMENTS (columns))
 
+/* metrics: as in gstcuvmeta.h. */
+static void
+describe_metrics (
+    GstStructure *table, const gchar *metrics, const gchar *row_names)
+{
+  if (table != NULL)
+    gst_structure_set (table, "metrics", G_TYPE_STRING, metrics, "metrics_unit",
+        G_TYPE_STRING, "objects", "row_names", G_TYPE_STRING, row_names, NULL);
+}
+
 static void
 add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "type", GST_CUV_TYPE_TEXT }, { "inside", GST_CUV_TYPE_U32 },
     { "in", GST_CUV_TYPE_U64 }, { "out", GST_CUV_TYPE_U64 } };
-  GstStructure *table;
   Rows rows;
 
   rows_begin (&rows);
@@ -107,10 +116,8 @@ add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
     add_u64 (&rows, totals.in);
     add_u64 (&rows, totals.out);
   }
-  table = END (&rows, buffer, "zones", frame, "none", columns);
-  if (table != NULL)
-    gst_structure_set (
-        table, "metrics", G_TYPE_STRING, "inside in:counter out:counter", NULL);
+  describe_metrics (END (&rows, buffer, "zones", frame, "none", columns),
+      "inside in:counter out:counter", "zone");
 }
 
 static void
@@ -132,7 +139,8 @@ add_label_counts (GstBuffer *buffer, const GstZonesFrame *frame)
       add_u64 (&rows, totals.counts[k].out);
     }
   }
-  END (&rows, buffer, "zone_counts", frame, "none", columns);
+  describe_metrics (END (&rows, buffer, "zone_counts", frame, "none", columns),
+      "in:counter out:counter", "zone label");
 }
 
 static void
