@@ -32,6 +32,7 @@
 #define ONLINE "{\"status\":\"online\"}"
 #define STOPPED "{\"status\":\"stopped\"}"
 #define LOST "{\"status\":\"lost\"}"
+#define BIRTH "online"
 
 #define FUNCTIONS(F)                                                           \
   F (connack_string)                                                           \
@@ -47,12 +48,14 @@
   F (loop_read)                                                                \
   F (loop_write)                                                               \
   F (max_inflight_messages_set)                                                \
+  F (message_callback_set)                                                     \
   F (new)                                                                      \
   F (publish)                                                                  \
   F (publish_v5_callback_set)                                                  \
   F (reason_string)                                                            \
   F (socket)                                                                   \
   F (strerror)                                                                 \
+  F (subscribe)                                                                \
   F (tls_insecure_set)                                                         \
   F (tls_opts_set)                                                             \
   F (tls_set)                                                                  \
@@ -206,6 +209,8 @@ on_connect (struct mosquitto *client, void *data, int code, int flags,
     if (self->config.status_topic != NULL)
       mqtt_publish (client, NULL, self->config.status_topic,
           (int) strlen (ONLINE), ONLINE, 1, true);
+    if (self->config.birth_topic != NULL)
+      mqtt_subscribe (client, NULL, self->config.birth_topic, 1);
     cuv_outbox_connected (self->broker.outbox);
   } else if (code == MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION
       || (code == CONNACK_REFUSED_PROTOCOL_VERSION
@@ -218,6 +223,18 @@ on_connect (struct mosquitto *client, void *data, int code, int flags,
             code < 128 ? mqtt_connack_string (code) : mqtt_reason_string (code),
             connect_remedy (code)));
   }
+}
+
+/* Retained messages are older than this connection. */
+static void
+on_birth (struct mosquitto *client, void *data,
+    const struct mosquitto_message *message)
+{
+  Mqtt *self = data;
+
+  if (!message->retain && message->payloadlen == (int) strlen (BIRTH)
+      && memcmp (message->payload, BIRTH, strlen (BIRTH)) == 0)
+    cuv_outbox_renew_retained (self->broker.outbox);
 }
 
 /* Messages with the status have no number: the outbox does not know them. */
@@ -301,6 +318,7 @@ set_up (Mqtt *self)
   mqtt_log_callback_set (client, on_log);
   mqtt_connect_v5_callback_set (client, on_connect);
   mqtt_publish_v5_callback_set (client, on_publish);
+  mqtt_message_callback_set (client, on_birth);
   mqtt_int_option (client, MOSQ_OPT_TCP_NODELAY, 1);
   mqtt_max_inflight_messages_set (client, 2 * WINDOW);
   code = mqtt_int_option (client, MOSQ_OPT_PROTOCOL_VERSION, self->protocol);
@@ -364,7 +382,7 @@ mqtt_send (CuvBroker *broker, guint64 number, const CuvMessage *message,
   code = message->size > MQTT_MAX_PAYLOAD
       ? MOSQ_ERR_PAYLOAD_SIZE
       : mqtt_publish (self->client, &id, message->topic, (int) message->size,
-          message->text, 1, false);
+          message->text, 1, (number & CUV_RETAINED_NUMBER) != 0);
 
   switch (code) {
     case MOSQ_ERR_SUCCESS:

@@ -15,6 +15,7 @@ cuv_broker_config_clear (CuvBrokerConfig *self)
   g_free (self->certificate_file);
   g_free (self->key_file);
   g_free (self->status_topic);
+  g_free (self->birth_topic);
   *self = (CuvBrokerConfig){ 0 };
 }
 

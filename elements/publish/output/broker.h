@@ -4,7 +4,7 @@
 #ifndef CUV_BROKER_H
 #define CUV_BROKER_H
 
-#include "output/spool.h"
+#include "output/retained.h"
 
 G_BEGIN_DECLS
 
@@ -40,6 +40,9 @@ typedef struct {
   /* Topic where "online" is published, "stopped" at an orderly end, and
    * "lost" by our last will; NULL: none. */
   gchar *status_topic;
+  /* Topic where "online" means that a reader of retained messages has started
+   * and wants all of them again; NULL: none. */
+  gchar *birth_topic;
 } CuvBrokerConfig;
 
 void cuv_broker_config_clear (CuvBrokerConfig *self);
@@ -61,7 +64,8 @@ typedef struct {
 
   /* Begins to connect. May block for as long as TCP does. */
   gboolean (*open) (CuvBroker *self, GError **error);
-  /* Sends a message; does not wait for the answer. */
+  /* Sends a message; does not wait for the answer. The broker retains messages
+   * whose number has CUV_RETAINED_NUMBER. */
   CuvSend (*send) (CuvBroker *self, guint64 number, const CuvMessage *message,
       GError **error);
   /* Waits for at most the given time until something happens, and reports it by
@@ -93,6 +97,8 @@ void cuv_outbox_connected (CuvOutbox *self);
 void cuv_outbox_disconnected (CuvOutbox *self);
 /* Reports a problem, whether there is a connection or not. */
 void cuv_outbox_failed (CuvOutbox *self, const gchar *problem);
+/* A reader wants the retained messages again. */
+void cuv_outbox_renew_retained (CuvOutbox *self);
 /* The broker has answered a message: problem is NULL, or why it refused it. */
 void cuv_outbox_acknowledged (
     CuvOutbox *self, guint64 number, const gchar *problem);

@@ -15,6 +15,7 @@ cuv_outbox_warn (CuvOutbox *self, CuvOutboxProblem problem, const gchar *cause)
     [CUV_OUTBOX_WAITING] =
         "Records wait in the queue until the connection works",
     [CUV_OUTBOX_DROPPING] = "Records are dropped",
+    [CUV_OUTBOX_REFUSING] = "The broker does not have this message",
   };
   gsize size = strlen (cause);
 
@@ -83,6 +84,13 @@ cuv_outbox_remove_answered (CuvOutbox *self)
         self->warnings[CUV_OUTBOX_DROPPING].given = FALSE;
 }
 
+gboolean
+cuv_outbox_is_empty (CuvOutbox *self)
+{
+  return cuv_outbox_n_queued (self) == 0
+      && cuv_retained_is_sent (self->retained);
+}
+
 void
 cuv_outbox_connected (CuvOutbox *self)
 {
@@ -103,14 +111,13 @@ cuv_outbox_disconnected (CuvOutbox *self)
   g_mutex_unlock (&self->lock);
 }
 
-void
-cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
+/* Call with the lock held. */
+static void
+record_answered (CuvOutbox *self, guint64 number, const gchar *problem)
 {
   CuvOutboxSlot *slot = cuv_outbox_slot (self, number);
 
-  g_mutex_lock (&self->lock);
   self->unanswered_bytes -= slot->bytes;
-  self->pause_ms = 0;
   if (problem != NULL)
     cuv_outbox_warn (self, CUV_OUTBOX_DROPPING, problem);
   if (self->spool != NULL && number >= cuv_spool_first (self->spool)) {
@@ -121,6 +128,17 @@ cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
     self->counts.dropped -= problem == NULL;
     self->counts.acknowledged += problem == NULL;
   }
+}
+
+void
+cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
+{
+  g_mutex_lock (&self->lock);
+  self->pause_ms = 0;
+  if ((number & CUV_RETAINED_NUMBER) != 0)
+    cuv_outbox_retained_answered (self, number, problem);
+  else
+    record_answered (self, number, problem);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }

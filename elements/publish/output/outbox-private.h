@@ -4,11 +4,13 @@
  *   outbox.c          the owner's side: push, finish, stop
  *   outbox-thread.c   the thread: connects, sends, waits for the broker
  *   outbox-answers.c  what a broker reports while the thread runs it:
- *                     connections, acknowledgements, problems */
+ *                     connections, acknowledgements, problems
+ *   outbox-retained.c messages that the broker retains */
 #ifndef CUV_OUTBOX_PRIVATE_H
 #define CUV_OUTBOX_PRIVATE_H
 
 #include "output/outbox.h"
+#include "output/retained.h"
 #include "output/warning.h"
 
 G_BEGIN_DECLS
@@ -17,6 +19,7 @@ G_BEGIN_DECLS
 typedef enum {
   CUV_OUTBOX_WAITING,
   CUV_OUTBOX_DROPPING,
+  CUV_OUTBOX_REFUSING, /* of messages to be retained */
   CUV_OUTBOX_N_PROBLEMS
 } CuvOutboxProblem;
 
@@ -43,6 +46,7 @@ struct _CuvOutbox {
   GMutex lock;     /* protects all fields down to "of the thread" */
   GCond changed;   /* wakes threads that wait for the outbox's thread */
   CuvSpool *spool; /* NULL: stopped */
+  CuvRetained *retained;
   CuvFull on_full;
   gboolean interrupted; /* the owner must not wait */
   gboolean quit, gone;  /* stop() was called; the thread has ended */
@@ -54,6 +58,7 @@ struct _CuvOutbox {
                                                * spool was last empty */
   gboolean hurry;                             /* attempt to connect now rather
                                                * than later */
+  gboolean flush; /* finish() waits: send retained messages at once */
 
   /* used by the thread, under the lock: messages first .. next - 1 are in
    * flight */
@@ -79,6 +84,16 @@ CuvOutboxSlot *cuv_outbox_slot (CuvOutbox *self, guint64 number);
 void cuv_outbox_remove_first (CuvOutbox *self, gboolean acknowledged);
 /* Removes the answered messages from the front. */
 void cuv_outbox_remove_answered (CuvOutbox *self);
+/* Whether the broker has acknowledged or refused everything. */
+gboolean cuv_outbox_is_empty (CuvOutbox *self);
+
+/* ---- outbox-retained.c ---- */
+
+/* Returns FALSE if the connection is lost. */
+gboolean cuv_outbox_send_retained (CuvOutbox *self, GError **error);
+/* Call with the lock held. */
+void cuv_outbox_retained_answered (
+    CuvOutbox *self, guint64 number, const gchar *problem);
 
 /* ---- outbox-thread.c ---- */
 

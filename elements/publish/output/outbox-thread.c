@@ -109,7 +109,7 @@ outbox_is_over (CuvOutbox *self)
   g_mutex_lock (&self->lock);
   over = self->quit
       && (!self->counts.connected || self->spool == NULL
-          || cuv_outbox_n_queued (self) == 0
+          || cuv_outbox_is_empty (self)
           || g_get_monotonic_time () >= self->deadline);
   g_mutex_unlock (&self->lock);
   return over;
@@ -123,6 +123,7 @@ return_messages (CuvOutbox *self)
   self->counts.connected = FALSE;
   self->unanswered_bytes = 0;
   memset (self->slots, 0, self->broker->klass->window * sizeof *self->slots);
+  cuv_retained_renew (self->retained, TRUE, g_get_monotonic_time ());
   if (self->spool != NULL)
     self->next = cuv_spool_first (self->spool);
   g_cond_broadcast (&self->changed);
@@ -132,12 +133,18 @@ return_messages (CuvOutbox *self)
 static gint
 run_milliseconds (CuvOutbox *self)
 {
-  gint64 left;
+  gint64 end = G_MAXINT64, left;
 
   g_mutex_lock (&self->lock);
-  left = self->quit ? self->deadline - g_get_monotonic_time () : G_MAXINT64;
+  if (self->counts.connected)
+    end = cuv_retained_due (self->retained);
+  if (self->quit)
+    end = MIN (end, self->deadline);
   g_mutex_unlock (&self->lock);
-  return (gint) CLAMP (left / G_TIME_SPAN_MILLISECOND, 0, RUN_MS);
+  left = CLAMP (
+      end - g_get_monotonic_time (), 0, RUN_MS * G_TIME_SPAN_MILLISECOND);
+  left += G_TIME_SPAN_MILLISECOND - 1; /* rounds up */
+  return (gint) (left / G_TIME_SPAN_MILLISECOND);
 }
 
 static void
@@ -156,7 +163,7 @@ outbox_serve (CuvOutbox *self)
   gboolean ok = broker->klass->open (broker, &error);
 
   while (ok && !outbox_is_over (self)) {
-    ok = send_waiting (self, &error)
+    ok = send_waiting (self, &error) && cuv_outbox_send_retained (self, &error)
         && broker->klass->run (
             broker, self->wake_fd, run_milliseconds (self), &error);
     cuv_clear_wake (self->wake_fd);

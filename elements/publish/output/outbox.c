@@ -19,6 +19,7 @@ cuv_outbox_unref (CuvOutbox *self)
     return;
   self->broker->klass->free (self->broker);
   g_clear_pointer (&self->spool, cuv_spool_free);
+  cuv_retained_free (self->retained);
   close (self->wake_fd);
   g_free (self->slots);
   g_free (self->warning);
@@ -38,6 +39,7 @@ cuv_outbox_new (
   broker->outbox = self;
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   self->spool = spool;
+  self->retained = cuv_retained_new ();
   self->on_full = on_full;
   self->counts.spooled = cuv_outbox_n_queued (self);
   self->next = cuv_spool_first (spool);
@@ -132,9 +134,9 @@ cuv_outbox_finish (CuvOutbox *self, guint milliseconds)
   gboolean in_time = TRUE, empty;
 
   g_mutex_lock (&self->lock);
-  self->hurry = TRUE;
+  self->hurry = self->flush = TRUE;
   cuv_wake (self->wake_fd);
-  while (in_time && cuv_outbox_n_queued (self) > 0 && !self->interrupted) {
+  while (in_time && !cuv_outbox_is_empty (self) && !self->interrupted) {
     guint most = self->counts.connected
         ? milliseconds
         : MIN (milliseconds, CUV_OUTBOX_ABSENT_MS);
@@ -142,6 +144,7 @@ cuv_outbox_finish (CuvOutbox *self, guint milliseconds)
     in_time = g_cond_wait_until (
         &self->changed, &self->lock, start + most * G_TIME_SPAN_MILLISECOND);
   }
+  self->flush = FALSE;
   empty = cuv_outbox_n_queued (self) == 0;
   g_mutex_unlock (&self->lock);
   return empty;
@@ -168,6 +171,7 @@ get_counts (CuvOutbox *self, CuvOutboxCounts *counts)
 {
   *counts = self->counts;
   counts->queued = cuv_outbox_n_queued (self);
+  counts->retained = cuv_retained_n_topics (self->retained);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sends messages to a broker on a thread of its own; for files there is
- * CuvWriter.
+ * CuvWriter. Beside messages that are all sent, in order, there are those that
+ * the broker retains, of which only the newest counts (retained.h).
  *
  * Messages stay in a spool until the broker has acknowledged them. After a lost
  * connection, unacknowledged messages are sent again, in order: each arrives at
@@ -27,6 +28,8 @@ typedef struct {
   guint64 queued;  /* messages in the spool */
   guint64 spooled; /* messages in the spool when it was opened */
   guint64 reconnects;
+  guint64 retained;      /* topics that the broker retains */
+  guint64 retained_sent; /* messages sent for them, repetitions included */
   gboolean connected;
   gchar last_error[256]; /* "": none so far */
 } CuvOutboxCounts;
@@ -47,9 +50,14 @@ gboolean cuv_outbox_wait_connected (
  * no room within CUV_OUTBOX_BLOCK_MS; call it again. */
 gboolean cuv_outbox_push (CuvOutbox *self, const CuvMessage *message);
 
-/* Waits until the spool is empty, for at most the given time. Without a
+/* Sets the text that the broker retains for a topic; "": none. It is sent
+ * when interval, in microseconds, has passed since the topic's last message. */
+void cuv_outbox_retain (
+    CuvOutbox *self, const gchar *topic, const gchar *text, gint64 interval);
+
+/* Waits until everything is sent, for at most the given time. Without a
  * connection it tries to connect at once, and waits for at most
- * CUV_OUTBOX_ABSENT_MS. */
+ * CUV_OUTBOX_ABSENT_MS. Returns whether the spool is empty. */
 gboolean cuv_outbox_finish (CuvOutbox *self, guint milliseconds);
 
 /* May be called from any thread. TRUE ends all waits of the streaming thread,

@@ -60,6 +60,14 @@ cuv_topic_has_kind (const gchar *pattern)
   return strstr (pattern, KIND) != NULL;
 }
 
+gboolean
+cuv_topic_is_prefix (const gchar *text)
+{
+  return *text != '\0' && *text != '$' && strlen (text) < MAX_MQTT / 2
+      && g_utf8_validate (text, -1, NULL) && !g_str_has_suffix (text, "/")
+      && all_are_allowed (text, CUV_TOPIC_MQTT);
+}
+
 static gchar *
 clean (const gchar *source, CuvTopicSyntax syntax)
 {
@@ -97,4 +105,57 @@ cuv_topic_expand (const gchar *pattern, CuvTopicSyntax syntax,
   if (syntax == CUV_TOPIC_KAFKA)
     g_string_truncate (topic, MIN (topic->len, MAX_KAFKA));
   return g_string_free (topic, FALSE);
+}
+
+static void
+append_percent (GString *topic, const gchar *bytes, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (topic, "%%%02X", (guchar) bytes[i]);
+}
+
+static gboolean
+is_plain (gunichar c)
+{
+  return g_unichar_isgraph (c) && c != '/' && c != '+' && c != '#' && c != '%';
+}
+
+/* Returns the length of the beginning that needs no escapes. */
+static gsize
+plain_length (const gchar *text)
+{
+  const gchar *end = text;
+
+  for (;;) {
+    const gunichar c = (guchar) *end < 128
+        ? (gunichar) *end
+        : g_utf8_get_char_validated (end, -1);
+
+    if (c >= (gunichar) -2 || !is_plain (c))
+      return (gsize) (end - text);
+    end = g_utf8_next_char (end);
+  }
+}
+
+/* Returns the length of a character, 1 for a byte that is not UTF-8. */
+static gsize
+character_length (const gchar *text)
+{
+  return g_utf8_get_char_validated (text, -1) < (gunichar) -2
+      ? (gsize) (g_utf8_next_char (text) - text)
+      : 1;
+}
+
+void
+cuv_topic_append_level (GString *topic, const gchar *text)
+{
+  for (gsize n; *text != '\0'; text += n) {
+    n = plain_length (text);
+    if (n > 0) {
+      g_string_append_len (topic, text, (gssize) n);
+    } else {
+      n = character_length (text);
+      append_percent (topic, text, n);
+    }
+  }
 }

@@ -299,6 +299,11 @@ cuv_outbox_failed (CuvOutbox *self, const gchar *problem)
 }
 
 void
+cuv_outbox_renew_retained (CuvOutbox *self)
+{
+}
+
+void
 cuv_outbox_acknowledged (CuvOutbox *self, guint64 number, const gchar *problem)
 {
   fail_unless_equals_uint64 (number, 7);
@@ -312,7 +317,8 @@ client_new (guint16 port)
 {
   CuvBrokerConfig config = { .address = g_strdup_printf ("127.0.0.1:%u", port),
     .keep_alive = 60,
-    .status_topic = g_strdup ("status") };
+    .status_topic = g_strdup ("status"),
+    .birth_topic = g_strdup ("birth") };
   GError *error = NULL;
   CuvBroker *broker = cuv_broker_mqtt_new (&config, &error);
 

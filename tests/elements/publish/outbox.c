@@ -19,6 +19,7 @@ typedef struct {
   gint lose;      /* the connection is lost after this many acknowledgements */
   gint refuse;    /* number of next messages that are refused */
   gint backwards; /* acknowledges the last message first */
+  gint patience;  /* the shortest timeout of run() that is not 0 */
 
   GMutex lock;
   GString *text; /* what was acknowledged, '|' before each connection */
@@ -94,6 +95,8 @@ fake_run (CuvBroker *broker, int wake_fd, gint milliseconds, GError **error)
   if (!self->connected)
     cuv_outbox_connected (broker->outbox);
   self->connected = TRUE;
+  if (milliseconds > 0 && milliseconds < g_atomic_int_get (&self->patience))
+    g_atomic_int_set (&self->patience, milliseconds);
   if (g_queue_is_empty (&self->numbers) || g_atomic_int_get (&self->silent))
     poll (&ready, 1, MIN (milliseconds, 10));
   while (
@@ -141,6 +144,7 @@ fake_new (void)
   self->broker.name = g_strdup ("fake");
   self->text = g_string_new (NULL);
   self->present = TRUE;
+  self->patience = G_MAXINT;
   freed = FALSE;
   return self;
 }
@@ -356,6 +360,30 @@ CUV_TEST (test_refused)
   fail_unless_equals_uint64 (counts.dropped, 104);
   fail_unless (strstr (warning, "no such topic") != NULL
       || strstr (warning, "too strange") != NULL);
+}
+
+/* Retained messages are sent beside the others, and wake the thread when their
+ * interval has passed. */
+CUV_TEST (test_retained)
+{
+  Fake *fake = fake_new ();
+  CuvOutbox *outbox = outbox_new (fake, 100, CUV_FULL_DROP_OLDEST);
+  CuvOutboxCounts counts;
+
+  cuv_outbox_retain (outbox, "t", "r", 200 * G_TIME_SPAN_MILLISECOND);
+  while (counts_of (outbox).retained_sent < 1)
+    g_usleep (1000);
+  push_letters (outbox, "a");
+  cuv_outbox_retain (outbox, "t", "s", 200 * G_TIME_SPAN_MILLISECOND);
+  while (counts_of (outbox).retained_sent < 2)
+    g_usleep (1000);
+  fail_unless (g_atomic_int_get (&fake->patience) <= 200);
+  fail_unless (cuv_outbox_finish (outbox, LONG_TIMEOUT));
+  fail_unless_text (fake, "|ras");
+  counts = stop (outbox, NULL);
+  fail_unless_equals_uint64 (counts.retained, 1);
+  fail_unless_equals_uint64 (counts.acknowledged, 1);
+  fail_unless_equals_uint64 (counts.sent, 1);
 }
 
 static gpointer
