@@ -6,6 +6,8 @@
 
 #include "cuvfile.h"
 #include "cuvtls.h"
+#include "gstpublishmetrics.h"
+#include "homeassistant.h"
 #include "output/outbox.h"
 #include "output/topic.h"
 #include "output/writer.h"
@@ -34,6 +36,7 @@ struct _GstCuvPublishOutput {
   CuvOutbox *outbox; /* sends to a broker, otherwise NULL */
   gchar *topic;      /* a template */
   CuvTopicSyntax syntax;
+  GstCuvPublishMetrics *metrics; /* NULL: none */
   gboolean keeps; /* unsent records stay in the file of spool-path */
   gchar *name;    /* name of the element, for records without a source */
 };
@@ -189,6 +192,15 @@ make_status_topic (
       : NULL;
 }
 
+static gchar *
+make_birth_topic (const GstCuvPublishSettings *settings)
+{
+  if (settings->discovery != GST_CUV_PUBLISH_HOME_ASSISTANT)
+    return NULL;
+  return g_strconcat (
+      settings->discovery_prefix, "/" CUV_HOME_ASSISTANT_BIRTH, NULL);
+}
+
 static CuvBroker *
 make_broker (GstCuvPublishOutput *self, const GstCuvPublishSettings *settings,
     GError **error)
@@ -205,6 +217,7 @@ make_broker (GstCuvPublishOutput *self, const GstCuvPublishSettings *settings,
     .key_file = none_if_empty (settings->tls_key_file),
     .keep_alive = settings->keep_alive,
     .status_topic = make_status_topic (self, settings),
+    .birth_topic = make_birth_topic (settings),
   };
   CuvBroker *broker = NULL;
 
@@ -255,6 +268,23 @@ make_outbox (GstCuvPublishOutput *self, const GstCuvPublishSettings *settings,
           || cuv_outbox_wait_connected (self->outbox, CONNECT_MS, error));
 }
 
+static void
+make_metrics (GstCuvPublishOutput *self, const GstCuvPublishSettings *settings)
+{
+  const GstCuvPublishMetricsConfig config = {
+    .outbox = self->outbox,
+    .topic = self->topic,
+    .source = settings->source != NULL ? settings->source : self->name,
+    .interval = (gint64) (settings->metrics_interval * G_USEC_PER_SEC),
+    .discovery = settings->discovery == GST_CUV_PUBLISH_HOME_ASSISTANT
+        ? settings->discovery_prefix
+        : NULL,
+  };
+
+  if (settings->metrics != GST_CUV_PUBLISH_NO_METRICS)
+    self->metrics = gst_cuv_publish_metrics_new (&config);
+}
+
 static gboolean
 open_outbox (GstCuvPublishOutput *self, GstElement *element,
     const GstCuvPublishSettings *settings)
@@ -268,8 +298,10 @@ open_outbox (GstCuvPublishOutput *self, GstElement *element,
     self->topic =
         g_strdup (kafka ? "cameras.{kind}" : "cameras/{source}/{kind}");
   self->name = gst_element_get_name (element);
-  if (make_outbox (self, settings, &error))
+  if (make_outbox (self, settings, &error)) {
+    make_metrics (self, settings);
     return TRUE;
+  }
   GST_ELEMENT_ERROR (element, RESOURCE, OPEN_WRITE,
       ("Cannot publish to %s '%s': %s.", kafka ? "kafka" : "mqtt",
           settings->address, error->message),
@@ -299,6 +331,7 @@ send (GstCuvPublishOutput *self, CuvJson *json, const CuvRecordFrame *frame,
 static void
 free_output (GstCuvPublishOutput *self)
 {
+  g_clear_pointer (&self->metrics, gst_cuv_publish_metrics_free);
   g_free (self->topic);
   g_free (self->name);
   g_free (self);
@@ -342,6 +375,22 @@ gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
   }
   text = self->layout->make_record (json, frame, buffer, &size);
   cuv_writer_push (self->writer, text, size);
+}
+
+void
+gst_cuv_publish_output_push_metrics (
+    GstCuvPublishOutput *self, GstBuffer *buffer)
+{
+  if (self->metrics == NULL
+      || gst_cuv_publish_metrics_push (self->metrics, buffer))
+    return;
+  GST_ELEMENT_WARNING (self->element, RESOURCE, NO_SPACE_LEFT,
+      ("Some metrics are not published: the limits are %u rows, %u tables and "
+       "%u bytes for the name of a row. Use fewer rows, such as zones, or "
+       "shorter names.",
+          GST_CUV_PUBLISH_MAX_ROWS, GST_CUV_PUBLISH_MAX_TABLES,
+          GST_CUV_PUBLISH_MAX_NAME),
+      (NULL));
 }
 
 static void
@@ -421,8 +470,9 @@ set_outbox_counts (GstStructure *stats, const CuvOutboxCounts *counts)
   gst_structure_set (stats, "sent", G_TYPE_UINT64, counts->sent, "acknowledged",
       G_TYPE_UINT64, counts->acknowledged, "spooled", G_TYPE_UINT64,
       counts->spooled, "reconnects", G_TYPE_UINT64, counts->reconnects,
-      "connected", G_TYPE_BOOLEAN, counts->connected, "last-error",
-      G_TYPE_STRING, counts->last_error, NULL);
+      "metrics", G_TYPE_UINT64, counts->retained, "metrics-sent", G_TYPE_UINT64,
+      counts->retained_sent, "connected", G_TYPE_BOOLEAN, counts->connected,
+      "last-error", G_TYPE_STRING, counts->last_error, NULL);
 }
 
 void

@@ -5,6 +5,8 @@
  *   gstvisionpublish.c     the element: a record for each frame, EOS, states
  *   gstpublishsettings.c   its properties
  *   gstpublishsignals.c    its action signals, which read results for programs
+ *   gstpublishmetrics.c    tables' metrics as messages that a broker retains
+ *   homeassistant.c        messages that describe metrics to Home Assistant
  *   gstpublishoutput.c     this: formats; chooses writer or outbox by the
  *                          property target
  *   output/                knows nothing of GStreamer
@@ -13,7 +15,9 @@
  *     target-file.c          a file, FIFO, device or standard output
  *     outbox.c, -thread.c,   a queue and a thread that sends to a broker:
  *       -answers.c           target=mqtt or kafka
- *     spool.c, -file.c       the outbox's queue, in memory or in a file
+ *       -retained.c
+ *     retained.c             newest messages of topics, for the broker to
+ * retain spool.c, -file.c       the outbox's queue, in memory or in a file
  *     broker.c               what both brokers share
  *     broker-mqtt.c, broker-kafka.c   one broker each
  *     topic.c                topics from templates
@@ -46,6 +50,10 @@ GstCuvPublishOutput *gst_cuv_publish_output_new (
 /* Makes a record of the frame and queues it. Waits only with on-full=block. */
 void gst_cuv_publish_output_push (GstCuvPublishOutput *self, CuvJson *json,
     const CuvRecordFrame *frame, GstBuffer *buffer);
+
+/* Publishes the metrics of the buffer's tables, if that is set. */
+void gst_cuv_publish_output_push_metrics (
+    GstCuvPublishOutput *self, GstBuffer *buffer);
 
 /* For EOS: waits until the queue is written or acknowledged, up to 10
  * seconds. */

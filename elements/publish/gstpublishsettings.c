@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/outbox.h"
+#include "output/topic.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstCuvPublishSettings, field)
 /* Limits are doubles in the settings table. */
@@ -39,6 +40,17 @@ GST_CUV_DEFINE_ENUM (mqtt_version_get_type, "GstCuvPublishMqttVersion",
     { CUV_MQTT_AUTO, "5 with libmosquitto 2.1 or newer, else 3.1.1", "auto" },
     { CUV_MQTT_3_1_1, "MQTT 3.1.1", "3.1.1" },
     { CUV_MQTT_5, "MQTT 5, or 3.1.1 if the broker does not support it", "5" })
+
+GST_CUV_DEFINE_ENUM (metrics_get_type, "GstCuvPublishMetricsMode",
+    { GST_CUV_PUBLISH_NO_METRICS, "Records only", "none" },
+    { GST_CUV_PUBLISH_METRICS_WITH_RECORDS, "Metrics and records",
+        "with-records" },
+    { GST_CUV_PUBLISH_METRICS_ONLY, "Metrics only", "only" })
+
+GST_CUV_DEFINE_ENUM (discovery_get_type, "GstCuvPublishDiscovery",
+    { GST_CUV_PUBLISH_NO_DISCOVERY, "Metrics are not described", "none" },
+    { GST_CUV_PUBLISH_HOME_ASSISTANT, "Metrics are sensors of Home Assistant",
+        "homeassistant" })
 
 GST_CUV_DEFINE_ENUM (on_full_get_type, "GstCuvPublishOnFull",
     { CUV_FULL_DROP_OLDEST, "The oldest records are dropped", "drop-oldest" },
@@ -117,13 +129,37 @@ check_tls (const GstCuvPublishSettings *self)
 }
 
 static gchar *
+check_metrics (const GstCuvPublishSettings *self)
+{
+  const gboolean discovery = self->discovery != GST_CUV_PUBLISH_NO_DISCOVERY;
+
+  if (self->metrics == GST_CUV_PUBLISH_NO_METRICS)
+    return discovery
+        ? g_strdup ("discovery describes metrics, which are not published: set "
+                    "metrics=only or metrics=with-records")
+        : NULL;
+  if (self->target != GST_CUV_PUBLISH_MQTT)
+    return g_strdup ("metrics are for MQTT brokers only: set target=mqtt and "
+                     "address, or metrics=none");
+  if (!gst_cuv_publish_is_empty (self->topic)
+      && !cuv_topic_has_kind (self->topic))
+    return g_strdup ("metrics need topics of their own: add {kind} to topic, "
+                     "as in cameras/{source}/{kind}");
+  if (discovery && !cuv_topic_is_prefix (self->discovery_prefix))
+    return g_strdup ("discovery-prefix is not the beginning of a topic: set it "
+                     "to that of Home Assistant, without + # and a / at the "
+                     "end");
+  return NULL;
+}
+
+static gchar *
 publish_check (gconstpointer settings)
 {
   const GstCuvPublishSettings *self = settings;
-  gchar *problem;
+  gchar *problem = check_metrics (self);
 
-  if (self->target == GST_CUV_PUBLISH_FILE)
-    return NULL;
+  if (problem != NULL || self->target == GST_CUV_PUBLISH_FILE)
+    return problem;
   if (self->format == GST_CUV_PUBLISH_CSV)
     return g_strdup ("file-format=csv is for files only, brokers get JSON: set "
                      "file-format=json-lines");
@@ -255,13 +291,49 @@ make_dropped (void)
  * Since: 0.1
  */
 /**
+ * GstVisionPublish:metrics:
+ *
+ * Whether an MQTT broker gets the metrics of tables, such as the counts of
+ * visionzones: a retained message for each row of a table, in the topic whose
+ * {kind} is "metrics/TABLE/ROW", sent when it changes. With "only" it gets no
+ * records.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:metrics-interval:
+ *
+ * The shortest time in seconds between two messages of a row. The newest values
+ * are sent when it has passed.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:discovery:
+ *
+ * With homeassistant, retained messages describe each metric to Home Assistant,
+ * which shows it as a sensor. Needs #GstVisionPublish:metrics.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionPublish:discovery-prefix:
+ *
+ * The first part of the topics of these messages, as it is set in Home
+ * Assistant.
+ *
+ * Since: 0.1
+ */
+/**
  * GstVisionPublish:stats:
  *
  * frames, records (written, or acknowledged by the broker), dropped, bytes
  * (written or sent) (guint64), queue (guint, records that wait). With a broker
  * also sent (repetitions included), acknowledged, spooled (found in the file of
- * #GstVisionPublish:spool-path at the start), reconnects (guint64), connected
- * (gboolean), last-error (a string, empty if there was none).
+ * #GstVisionPublish:spool-path at the start), reconnects, metrics (topics that
+ * are retained), metrics-sent (messages for these, repetitions included)
+ * (guint64), connected (gboolean), last-error (a string, empty if there was
+ * none).
  *
  * Since: 0.1
  */
@@ -343,6 +415,20 @@ static const GstCuvSetting list[] = {
       "Fail at the start if the broker cannot be reached",
       .offset = AT (require_connection), .type = G_TYPE_BOOLEAN,
       .only_stopped = TRUE },
+  { "metrics", "Metrics", "Whether an MQTT broker retains metrics of tables",
+      .offset = AT (metrics), .get_type = metrics_get_type,
+      .value = GST_CUV_PUBLISH_NO_METRICS, .only_stopped = TRUE },
+  { "metrics-interval", "Metrics interval",
+      "Seconds between two messages with the metrics of a row, at least",
+      .offset = AT (metrics_interval), .type = G_TYPE_DOUBLE, .maximum = 86400,
+      .value = 1, .only_stopped = TRUE },
+  { "discovery", "Discovery", "Messages that describe the metrics",
+      .offset = AT (discovery), .get_type = discovery_get_type,
+      .value = GST_CUV_PUBLISH_NO_DISCOVERY, .only_stopped = TRUE },
+  { "discovery-prefix", "Discovery prefix",
+      "First part of the topics that Home Assistant reads",
+      .offset = AT (discovery_prefix), .type = G_TYPE_STRING,
+      .text = "homeassistant", .only_stopped = TRUE },
   { "dropped", .type = G_TYPE_UINT64, .make_spec = make_dropped,
       .get = gst_vision_publish_get_dropped },
   { "stats", "Statistics", "Processing statistics",

@@ -20,6 +20,17 @@ typedef enum {
   GST_CUV_PUBLISH_KAFKA,
 } GstCuvPublishTarget;
 
+typedef enum {
+  GST_CUV_PUBLISH_NO_METRICS,
+  GST_CUV_PUBLISH_METRICS_WITH_RECORDS,
+  GST_CUV_PUBLISH_METRICS_ONLY,
+} GstCuvPublishMetricsMode;
+
+typedef enum {
+  GST_CUV_PUBLISH_NO_DISCOVERY,
+  GST_CUV_PUBLISH_HOME_ASSISTANT,
+} GstCuvPublishDiscovery;
+
 typedef struct {
   gint format; /* GstCuvPublishFormat */
   gchar *path; /* NULL, "" or "-" is standard output */
@@ -40,6 +51,10 @@ typedef struct {
   gint on_full; /* CuvFull */
   gchar *spool_path;
   gint require_connection;
+  gint metrics;             /* GstCuvPublishMetricsMode */
+  gdouble metrics_interval; /* seconds */
+  gint discovery;           /* GstCuvPublishDiscovery */
+  gchar *discovery_prefix;
 } GstCuvPublishSettings;
 
 extern const GstCuvSettingsTable gst_cuv_publish_settings;

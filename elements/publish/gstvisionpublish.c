@@ -63,6 +63,18 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* ---- frames ---- */
 
+static void
+push_record (GstVisionPublish *self, CuvRecordFrame *frame, GstBuffer *buffer)
+{
+  const GstCuvPublishSettings *settings = self->settings.in_force;
+
+  frame->source = settings->source;
+  frame->tags = settings->tags;
+  gst_cuv_objects_read (self->objects, buffer);
+  if (settings->add_empty_results || cuv_record_has_results (frame, buffer))
+    gst_cuv_publish_output_push (self->output, &self->json, frame, buffer);
+}
+
 static GstFlowReturn
 gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -81,11 +93,9 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   frame.number = self->frames++;
   GST_OBJECT_UNLOCK (self);
-  frame.source = settings->source;
-  frame.tags = settings->tags;
-  gst_cuv_objects_read (self->objects, buffer);
-  if (settings->add_empty_results || cuv_record_has_results (&frame, buffer))
-    gst_cuv_publish_output_push (self->output, &self->json, &frame, buffer);
+  if (settings->metrics != GST_CUV_PUBLISH_METRICS_ONLY)
+    push_record (self, &frame, buffer);
+  gst_cuv_publish_output_push_metrics (self->output, buffer);
   gst_cuv_publish_output_post_warning (self->output);
   return GST_FLOW_OK;
 }

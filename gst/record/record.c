@@ -309,8 +309,9 @@ cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame)
 
 /* ---- tables ---- */
 
-static void
-append_cell (CuvJson *json, const GstCuvTable *table, guint row, guint column)
+void
+cuv_record_cell (
+    CuvJson *json, const GstCuvTable *table, guint row, guint column)
 {
   switch (table->columns[column].type) {
     case GST_CUV_TYPE_F32:
@@ -337,7 +338,7 @@ cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row)
   cuv_json_begin_object (json);
   for (guint i = 0; i < table->n_columns; i++) {
     cuv_json_new_key (json, table->columns[i].name);
-    append_cell (json, table, row, i);
+    cuv_record_cell (json, table, row, i);
   }
   cuv_json_end_object (json);
 }

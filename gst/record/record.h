@@ -56,6 +56,10 @@ void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
 /* Writes all objects as an array. */
 void cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame);
 
+/* Writes one cell of a table. */
+void cuv_record_cell (
+    CuvJson *json, const GstCuvTable *table, guint row, guint column);
+
 /* Writes one row of a table as an object. */
 void cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row);
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints as JSON the time that visionpublish takes in the streaming thread for
- * a frame of 1920x1080 with ten objects. CUV_BENCH_BROKER=host:port names an
- * MQTT broker; without it only an absent broker is measured. */
+ * a frame of 1920x1080 with ten objects, and for the metrics of 800 rows.
+ * CUV_BENCH_BROKER=host:port names an MQTT broker; without it only an absent
+ * broker is measured. */
 #include <stdio.h>
 
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
+#include "gstcuvmeta.h"
+
 #define N 5000
+#define N_ROWS 800 /* 200 zones, each with 3 classes */
 #define CAPS "video/x-raw,format=NV12,width=1920,height=1080,framerate=30/1"
 
 static GstBuffer *
@@ -30,6 +34,32 @@ frame_new (guint n)
   return buffer;
 }
 
+/* A row changes with each frame. */
+static GstBuffer *
+counts_new (guint n)
+{
+  static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
+    { "in", GST_CUV_TYPE_U32 }, { "out", GST_CUV_TYPE_U32 } };
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1920 * 1080 * 3 / 2, NULL);
+  static gchar *names[N_ROWS];
+  guint32 rows[N_ROWS][3];
+  GstStructure *table;
+
+  for (guint i = 0; i < N_ROWS; i++) {
+    if (names[i] == NULL)
+      names[i] = g_strdup_printf ("zone %u", i);
+    rows[i][0] = i;
+    rows[i][1] = rows[i][2] = n / N_ROWS + (i < n % N_ROWS);
+  }
+  table = gst_cuv_meta_add_table (buffer, "counts", 1, 1920, 1080, "none",
+      columns, G_N_ELEMENTS (columns), rows, N_ROWS);
+  gst_cuv_meta_set_texts (table, (const gchar *const *) names, N_ROWS);
+  gst_structure_set (
+      table, "metrics", G_TYPE_STRING, "in:counter out:counter", NULL);
+  GST_BUFFER_PTS (buffer) = n * GST_SECOND / 30;
+  return buffer;
+}
+
 static gint
 compare (gconstpointer a, gconstpointer b)
 {
@@ -39,7 +69,7 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static void
-measure (const gchar *name, const gchar *options)
+measure (const gchar *name, const gchar *options, GstBuffer *(*make) (guint n))
 {
   g_autofree gchar *line =
       g_strdup_printf ("visionpublish source=door %s", options);
@@ -48,7 +78,7 @@ measure (const gchar *name, const gchar *options)
 
   gst_harness_set_src_caps_str (h, CAPS);
   for (guint i = 0; i < N; i++) {
-    GstBuffer *buffer = frame_new (i);
+    GstBuffer *buffer = make (i);
     gint64 start = (gint64) gst_util_get_timestamp ();
 
     gst_harness_push (h, buffer);
@@ -59,7 +89,7 @@ measure (const gchar *name, const gchar *options)
       g_usleep (20000);
   }
   qsort (times, N, sizeof *times, compare);
-  g_print ("{\"name\": \"visionpublish, 1080p, 10 objects, %s\", \"ms\": %.4f, "
+  g_print ("{\"name\": \"visionpublish, 1080p, %s\", \"ms\": %.4f, "
            "\"ms p99\": %.4f, \"ms max\": %.4f}\n",
       name, sum / 1e6 / N, times[N * 99 / 100] / 1e6, times[N - 1] / 1e6);
   gst_harness_teardown (h);
@@ -75,19 +105,25 @@ main (int argc, char **argv)
   gchar *options;
 
   gst_init (&argc, &argv);
-  measure ("file", "file-path=/dev/null");
-  measure ("mqtt, broker absent", "target=mqtt address=127.0.0.1:1");
+  measure ("10 objects, file", "file-path=/dev/null", frame_new);
+  measure ("10 objects, mqtt, broker absent", "target=mqtt address=127.0.0.1:1",
+      frame_new);
   options =
       g_strdup_printf ("target=mqtt address=127.0.0.1:1 spool-path=%s", spool);
-  measure ("mqtt, broker absent, spool", options);
+  measure ("10 objects, mqtt, broker absent, spool", options, frame_new);
   g_free (options);
+  measure ("800 rows, metrics, broker absent",
+      "target=mqtt address=127.0.0.1:1 metrics=only", counts_new);
   if (broker != NULL) {
     options = g_strdup_printf ("target=mqtt address=%s", broker);
-    measure ("mqtt", options);
+    measure ("10 objects, mqtt", options, frame_new);
     g_free (options);
     options = g_strdup_printf (
         "target=mqtt address=%s on-full=block spool-path=%s", broker, spool);
-    measure ("mqtt, spool", options);
+    measure ("10 objects, mqtt, spool", options, frame_new);
+    g_free (options);
+    options = g_strdup_printf ("target=mqtt address=%s metrics=only", broker);
+    measure ("800 rows, metrics", options, counts_new);
     g_free (options);
   }
   remove (spool);
