@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes metrics in Prometheus' text format 0.0.4. Used by visionwebsink
- * (elements/web/metrics.c) and cuvision-farm (tools/farm/metrics.c).
+ * (elements/web/gstvisionwebsinkmonitor.c) and cuvision-farm
+ * (tools/farm/metrics.c).
  *
  * For each metric call cuv_exposition_metric(), then for each of its samples
  * cuv_exposition_sample(), cuv_exposition_label() any number of times, and
