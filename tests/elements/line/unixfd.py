@@ -12,10 +12,17 @@ import tempfile
 import time
 import unittest
 
-SENDER = ("videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,width=320,height=240"
-          " ! rcdtrack skip-late=false object-initial-x=130 object-initial-y=20 object-initial-width=60"
-          " object-initial-height=60 ! houghlines skip-late=false orientation-window=10"
+# a ball that circles around the middle of the frame in 200 frames
+SENDER = ("videotestsrc is-live=true pattern=ball motion=sweep ! video/x-raw,format=I420,width=320,height=240"
+          " ! rcdtrack skip-late=false object-initial-x=100 object-initial-y=1 object-initial-width=120"
+          " object-initial-height=120 ! houghlines skip-late=false orientation-window=10"
+          " ! visionzones zones-location=zones.json hysteresis=1 heat-cell=40 heat-interval=0"
           " ! visionpublish add-empty-results=true file-path=sent ! unixfdsink socket-path=s")
+ZONES = {"zones": [
+    {"name": "frame", "polygon": [[0, 0], [1, 0], [1, 1], [0, 1]], "anchor": "center"},
+    {"name": "across", "line": [[0, 0.5], [1, 0.5]], "anchor": "center"},
+    {"name": "down", "line": [[0.5, 0], [0.5, 1]], "anchor": "center"}]}
+TABLES = ("lines", "zones", "zone_counts", "zone_objects", "zone_outlines", "zone_heat")
 RECEIVER = ("unixfdsrc socket-path=s ! visionpublish add-empty-results=true file-path=%s"
             " ! fakesink sync=false")
 PYTHON = """
@@ -47,6 +54,8 @@ class OtherProcess(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         os.chdir(folder.name)
         self.addCleanup(os.chdir, "/")
+        with open("zones.json", "w", encoding="utf-8") as file:
+            json.dump(ZONES, file)
         self.sender = self.start(SENDER)
         self.wait_for(lambda: os.path.exists("s"))
 
@@ -71,7 +80,9 @@ class OtherProcess(unittest.TestCase):
         return receiver
 
     def test_same_results(self):
-        self.receive("received", 15).kill()
+        receiver = self.receive("received", 15)
+        self.wait_for(lambda: any("zone_events" in record for record in results("received")[1:]), receiver)
+        receiver.kill()
         received = results("received")
 
         def were_sent():
@@ -83,7 +94,9 @@ class OtherProcess(unittest.TestCase):
             (found,) = record["objects"]
             self.assertEqual(found["id"], 1)
             self.assertIn("rcdtrack", found)
-            self.assertIn("lines", record)
+        for record in received[1:]:  # the heat map is empty in the first frame
+            for table in TABLES:
+                self.assertTrue(record.get(table), table)
         self.assertGreater(len({json.dumps(record) for record in received}), 5)  # the frames differ
 
     def test_receiver_is_killed(self):
