@@ -2,6 +2,9 @@
 #include "config.h"
 #include "mtds.h"
 
+#include <glib/gstdio.h>
+#include <string.h>
+
 guint
 mtd_add_od (GstBuffer *buffer, const gchar *label, gint x, gint y, gint w,
     gint h, gfloat confidence)
@@ -158,6 +161,45 @@ line_new (const gchar *line, const gchar *format)
 
   cuv_harness_caps (h, format, WIDTH, HEIGHT);
   return h;
+}
+
+void
+line_set (GstHarness *h, const gchar *element, const gchar *property,
+    const gchar *text)
+{
+  GstElement *found = gst_harness_find_element (h, element);
+
+  g_object_set (found, property, text, NULL);
+  gst_object_unref (found);
+}
+
+gchar *
+line_end (GstHarness *h)
+{
+  gchar *text;
+
+  gst_harness_push_event (h, gst_event_new_eos ());
+  gst_harness_teardown (h);
+  fail_unless (g_file_get_contents ("out", &text, NULL, NULL));
+  fail_unless (g_unlink ("out") == 0);
+  return text;
+}
+
+void
+expect_part (const gchar *text, const gchar *part)
+{
+  fail_unless (strstr (text, part) != NULL, "no %s in %s", part, text);
+}
+
+void
+skip_without (const gchar *element)
+{
+  g_autofree gchar *reason = g_strdup_printf ("%s is not installed", element);
+  GstElementFactory *factory = gst_element_factory_find (element);
+
+  if (factory == NULL)
+    cuv_tests_skip (reason);
+  gst_object_unref (factory);
 }
 
 GstVideoInfo

@@ -43,6 +43,18 @@ GstCuvObject only_object (GstBuffer *buffer);
 /* Returns a harness of the pipeline's elements. */
 GstHarness *line_new (const gchar *line, const gchar *format);
 
+/* Sets a property of an element of the harness to a text. */
+void line_set (GstHarness *h, const gchar *element, const gchar *property,
+    const gchar *text);
+
+/* Ends the stream, frees the harness, and returns what a visionpublish in it
+ * wrote to the file "out", which is removed; free it. */
+gchar *line_end (GstHarness *h);
+void expect_part (const gchar *text, const gchar *part);
+
+/* Skips the program if an element is not installed; for CUV_BEFORE_TESTS(). */
+void skip_without (const gchar *element);
+
 /* Pushes a frame and returns what comes out. */
 GstBuffer *push (GstHarness *h, GstBuffer *frame);
 
