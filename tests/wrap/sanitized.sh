@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs a test of a build with -Db_sanitize=address,undefined. Programs built without,
-# such as Python, get the runtime preloaded, and their leaks are ignored.
+# such as Python, get the runtime preloaded, and their leaks are ignored. The C++ library
+# must be loaded with it, or plugins cannot throw exceptions.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-runtime=$(gcc -print-file-name=libasan.so)
+runtime=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libstdc++.so.6)
 export G_SLICE=always-malloc
 export CUV_CHECK_FEW=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
