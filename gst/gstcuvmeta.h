@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 
 /* ---- objects ----
  *
- * An object is written as a GstVideoRegionOfInterestMeta, its region, and with
- * GstAnalytics (GStreamer 1.24) also as a GstAnalyticsODMtd of the same label
- * and box. Other elements write either or both. */
+ * An object is a GstVideoRegionOfInterestMeta, its region, or with GstAnalytics
+ * (GStreamer 1.24) a GstAnalyticsODMtd, or both, with the same label and box.
+ * Other elements, too, write either or both. */
 
 /* An object of a frame. */
 typedef struct {
@@ -32,7 +32,18 @@ typedef struct {
   gdouble class_confidence; /* confidence of class_label */
   GstVideoRegionOfInterestMeta *roi; /* the region, NULL: none */
   gint od;                           /* id of the ODMtd, -1: none */
+  const GList *params; /* GstStructures that belong to the buffer: those of the
+                        * region, otherwise those of the ODMtd */
 } GstCuvObject;
+
+/* Finds a parameter of an object.
+ *
+ * @object: the object
+ * @name: the structure's name, such as "detection"
+ *
+ * Returns: the structure, which belongs to the buffer; NULL if there is none */
+CUV_API const GstStructure *gst_cuv_object_param (
+    const GstCuvObject *object, const gchar *name);
 
 /* Reads the objects of a buffer, whether they are regions, ODMtds or both. A
  * region and an ODMtd of the same label and box are one object; if several are
@@ -82,17 +93,38 @@ CUV_API gint gst_cuv_objects_next_id (const GArray *objects);
 CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
 
 /* The memory and time that a relation meta takes grow with the square of its
- * entries: when it has this many, further objects are written as regions only.
- */
-#define GST_CUV_MAX_MTDS 1024
+ * entries. When it has this many, further objects and tracks are regions of
+ * interest only, and the log says so once. */
+#define GST_CUV_MAX_MTDS 8192
 
-/* Adds an object. Its region has a "detection" structure with x_min, x_max,
- * y_min, y_max (double, 0..1 of the frame), confidence (double, absent if NAN)
- * and label_id (int, 0 unless extra has it). An ODMtd must have a confidence:
- * it is 0.5 if confidence is NAN.
+/* How objects are written. */
+typedef enum {
+  GST_CUV_METADATA_BOTH,      /* regions, and GstAnalytics if built with it */
+  GST_CUV_METADATA_ANALYTICS, /* GstAnalytics; what it cannot hold as regions */
+  GST_CUV_METADATA_ROI,       /* regions */
+} GstCuvMetadata;
+
+/* Writes the objects of one buffer. Set the first fields, the others to 0:
  *
- * @buffer: a writable buffer
- * @info: the frame's video info
+ *   GstCuvWriter writer = { buffer, info, GST_CUV_METADATA_BOTH, 2 * n };
+ */
+typedef struct {
+  GstBuffer *buffer;        /* a writable buffer */
+  const GstVideoInfo *info; /* the frame's video info */
+  GstCuvMetadata metadata;
+  guint n_entries; /* GstAnalytics entries that will be added, one for each new
+                    * object, class and track; with more than 64 entries, 0
+                    * takes long */
+
+  gpointer relations, params; /* private */
+} GstCuvWriter;
+
+/* Adds an object with a parameter "detection", which has confidence (double,
+ * absent if NAN) and label_id (int, 0 unless extra has it), and in a region
+ * x_min, x_max, y_min, y_max (double, 0..1 of the frame). An ODMtd must have a
+ * confidence: it is 0.5 if confidence is NAN.
+ *
+ * @writer: the writer
  * @id: the object's id, counting up from gst_cuv_objects_next_id()
  * @label: what it is, or NULL
  * @x: left column, in pixels
@@ -103,81 +135,48 @@ CUV_API gint gst_cuv_meta_next_id (GstBuffer *buffer);
  * @extra: more fields for "detection", or NULL; the function takes ownership
  *
  * Returns: the object, whose parent_id and track are -1 */
-CUV_API GstCuvObject gst_cuv_meta_add_object (GstBuffer *buffer,
-    const GstVideoInfo *info, gint id, const gchar *label, guint x, guint y,
-    guint w, guint h, gdouble confidence, GstStructure *extra);
+CUV_API GstCuvObject gst_cuv_meta_add_object (GstCuvWriter *writer, gint id,
+    const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence,
+    GstStructure *extra);
 
-/* Finds the object's region, which is added if the object is only an ODMtd.
+/* Adds a parameter to an object: to its region, otherwise to its ODMtd, which
+ * has no parameters before GStreamer 1.26.
  *
- * @buffer: a writable buffer
- * @info: the frame's video info
+ * @writer: the writer
  * @object: an object of the buffer, updated
- *
- * Returns: the region, which belongs to the buffer */
-CUV_API GstVideoRegionOfInterestMeta *gst_cuv_meta_ensure_region (
-    GstBuffer *buffer, const GstVideoInfo *info, GstCuvObject *object);
+ * @param: the parameter; the function takes ownership */
+CUV_API void gst_cuv_meta_add_param (
+    GstCuvWriter *writer, GstCuvObject *object, GstStructure *param);
 
 /* With GstAnalytics, adds a ClsMtd with the object's label and confidence, if
  * it has them, and relates its ODMtd to it. Call it after the last object was
  * added, so that ids of ODMtds count up like those of regions.
  *
- * @buffer: a writable buffer
+ * @writer: the writer
  * @object: an object of the buffer */
 CUV_API void gst_cuv_meta_add_class (
-    GstBuffer *buffer, const GstCuvObject *object);
+    GstCuvWriter *writer, const GstCuvObject *object);
 
 /* Sets the parent of an object: of its region, and of its ODMtd, which becomes
- * part of the parent's. Adds regions that are missing.
+ * part of the parent's. Adds those that are missing.
  *
- * @buffer: a writable buffer
- * @info: the frame's video info
+ * @writer: the writer
  * @object: an object of the buffer, updated
  * @parent: the object that encloses it, updated */
-CUV_API void gst_cuv_meta_set_parent (GstBuffer *buffer,
-    const GstVideoInfo *info, GstCuvObject *object, GstCuvObject *parent);
+CUV_API void gst_cuv_meta_set_parent (
+    GstCuvWriter *writer, GstCuvObject *object, GstCuvObject *parent);
 
-/* A track in a frame. */
-typedef struct {
-  GstCuvObject *object; /* an object of the buffer; NULL: the track is lost */
-  gint id;              /* from 1 up */
-  GstClockTime
-      first_seen; /* PTS of the frame in which the track began, or NONE */
-  GstClockTime
-      last_seen; /* PTS of the frame in which it was last found, or NONE */
-} GstCuvTrack;
-
-/* Like gst_cuv_meta_set_track() and gst_cuv_meta_add_lost_track() for many
- * tracks, in less time.
+/* Marks an object as tracked: its region gets a parameter "object_id" with the
+ * id, and its ODMtd is related to a TrackingMtd. Adds those that are missing.
  *
- * @buffer: a writable buffer
- * @info: the frame's video info
- * @tracks: the tracks, whose objects are updated
- * @n: number of tracks */
-CUV_API void gst_cuv_meta_set_tracks (GstBuffer *buffer,
-    const GstVideoInfo *info, const GstCuvTrack *tracks, guint n);
-
-/* Marks an object as tracked: its region gets a param "object_id" with the id,
- * and its ODMtd is related to a TrackingMtd. Adds a region or ODMtd that is
- * missing.
- *
- * @buffer: a writable buffer
- * @info: the frame's video info
- * @object: an object of the buffer, updated
+ * @writer: the writer
+ * @object: an object of the buffer, updated; NULL: the track is lost, which
+ * only GstAnalytics records
  * @id: the track's id, from 1 up
  * @first_seen: PTS of the frame in which the track began, or NONE
  * @last_seen: PTS of the frame in which it was last found, or NONE */
-CUV_API void gst_cuv_meta_set_track (GstBuffer *buffer,
-    const GstVideoInfo *info, GstCuvObject *object, gint id,
-    GstClockTime first_seen, GstClockTime last_seen);
-
-/* With GstAnalytics, adds a TrackingMtd of a track that is lost.
- *
- * @buffer: a writable buffer
- * @id: the track's id, from 1 up
- * @first_seen: PTS of the frame in which the track began, or NONE
- * @last_seen: PTS of the frame in which it was last found, or NONE */
-CUV_API void gst_cuv_meta_add_lost_track (GstBuffer *buffer, gint id,
-    GstClockTime first_seen, GstClockTime last_seen);
+CUV_API void gst_cuv_meta_set_track (GstCuvWriter *writer, GstCuvObject *object,
+    gint id, GstClockTime first_seen, GstClockTime last_seen);
 
 /* ---- tables: lines, components, descriptors and others ----
  *

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adds objects to buffers as metadata (gstcuvmeta.h): each is a region of
- * interest and, if built with GstAnalytics, also a record of it. */
+/* Reads the objects of buffers (gstcuvmeta.h): regions of interest, and if
+ * built with GstAnalytics also its detections, classes and tracks. */
 #include "config.h"
-#include "gstcuvmeta.h"
+#include "gstcuvodparams.h"
 
 #include <math.h>
-#if HAVE_ANALYTICS
-#include <gst/analytics/analytics.h>
-#endif
 
 static GstCuvObject *
 nth (const GArray *objects, guint i)
 {
   return &g_array_index (objects, GstCuvObject, i);
+}
+
+const GstStructure *
+gst_cuv_object_param (const GstCuvObject *object, const gchar *name)
+{
+  for (const GList *l = object->params; l != NULL; l = l->next) {
+    if (gst_structure_has_name (l->data, name))
+      return l->data;
+  }
+  return NULL;
 }
 
 /* Returns the largest id plus 1, ignoring ids that leave no room above them. */
@@ -45,18 +52,17 @@ get_double (const GstStructure *structure, const gchar *field, gdouble *number)
   return isfinite (*number);
 }
 
-/* Returns the confidence of the param "detection", otherwise of the first param
- * that has one. */
+/* Returns the confidence of the parameter "detection", otherwise of the first
+ * parameter that has one. */
 static gdouble
-region_confidence (GstVideoRegionOfInterestMeta *roi)
+params_confidence (const GstCuvObject *object)
 {
-  const GstStructure *detection =
-      gst_video_region_of_interest_meta_get_param (roi, "detection");
+  const GstStructure *detection = gst_cuv_object_param (object, "detection");
   gdouble confidence;
 
   if (detection != NULL && get_double (detection, "confidence", &confidence))
     return confidence;
-  for (GList *l = roi->params; l != NULL; l = l->next) {
+  for (const GList *l = object->params; l != NULL; l = l->next) {
     if (get_double (l->data, "confidence", &confidence))
       return confidence;
   }
@@ -64,10 +70,9 @@ region_confidence (GstVideoRegionOfInterestMeta *roi)
 }
 
 static gint64
-region_track (GstVideoRegionOfInterestMeta *roi)
+params_track (const GstCuvObject *object)
 {
-  const GstStructure *tracked =
-      gst_video_region_of_interest_meta_get_param (roi, "object_id");
+  const GstStructure *tracked = gst_cuv_object_param (object, "object_id");
   gdouble id;
 
   return tracked != NULL && get_double (tracked, "id", &id) && id >= 1
@@ -81,41 +86,27 @@ static void
 append_region (GArray *objects, GstVideoRegionOfInterestMeta *roi)
 {
   const gint parent = roi->parent_id != roi->id ? roi->parent_id : -1;
-  const GstCuvObject object = { roi->roi_type, roi->x, roi->y, roi->w, roi->h,
-    roi->id, MAX (parent, -1), region_track (roi), region_confidence (roi), 0,
-    NAN, roi, -1 };
+  GstCuvObject object = { roi->roi_type, roi->x, roi->y, roi->w, roi->h,
+    roi->id, MAX (parent, -1), -1, NAN, 0, NAN, roi, -1, roi->params };
 
+  object.track = params_track (&object);
+  object.confidence = params_confidence (&object);
   g_array_append_val (objects, object);
 }
 
-static void
-add_region (GstBuffer *buffer, const GstVideoInfo *info, GstCuvObject *object,
-    GstStructure *extra)
-{
-  const gdouble width = GST_VIDEO_INFO_WIDTH (info);
-  const gdouble height = GST_VIDEO_INFO_HEIGHT (info);
-  GstStructure *detection =
-      extra != NULL ? extra : gst_structure_new_empty ("detection");
-
-  object->roi = gst_buffer_add_video_region_of_interest_meta_id (
-      buffer, object->label, object->x, object->y, object->w, object->h);
-  object->roi->id = object->id;
-  object->roi->parent_id = object->parent_id; /* GStreamer's 0 is an id */
-  gst_structure_set_name (detection, "detection");
-  gst_structure_set (detection, "x_min", G_TYPE_DOUBLE, object->x / width,
-      "x_max", G_TYPE_DOUBLE, (object->x + object->w) / width, "y_min",
-      G_TYPE_DOUBLE, object->y / height, "y_max", G_TYPE_DOUBLE,
-      (object->y + object->h) / height, NULL);
-  if (!isnan (object->confidence))
-    gst_structure_set (
-        detection, "confidence", G_TYPE_DOUBLE, object->confidence, NULL);
-  if (!gst_structure_has_field (detection, "label_id"))
-    gst_structure_set (detection, "label_id", G_TYPE_INT, 0, NULL);
-  gst_video_region_of_interest_meta_add_param (object->roi, detection);
-}
-
 #if HAVE_ANALYTICS
-/* ---- GstAnalytics: reading ---- */
+/* ---- GstAnalytics ---- */
+
+/* Where objects are read to. */
+typedef struct {
+  GArray *objects;
+  guint n_regions; /* the first objects */
+  guint next;      /* the region after the last one found */
+  gint max_id;     /* the largest id of an object so far */
+
+  GHashTable *params;               /* of ODMtds, NULL: none */
+  gboolean has_tracks, has_classes; /* searching for them takes time */
+} Reader;
 
 static void
 read_track (GstAnalyticsODMtd *od, GstCuvObject *object)
@@ -214,20 +205,54 @@ set_enclosing_box (GstCuvObject *object, const Location *at)
       ceil (left + width - 1e-3), ceil (top + height - 1e-3));
 }
 
-/* Finds the region, among the first n objects, that is the same object. Begins
- * at `next`, as regions and ODMtds are mostly written in the same order. */
+/* Finds the region that is the same object. Begins after the last one found,
+ * as regions and ODMtds are mostly written in the same order. */
 static GstCuvObject *
-find_region (const GArray *objects, guint n, guint next, GstCuvObject *object)
+find_region (Reader *reader, const GstCuvObject *object)
 {
-  for (guint i = 0; i < n; i++) {
-    GstCuvObject *region = nth (objects, (next + i) % n);
+  for (guint i = 0; i < reader->n_regions; i++) {
+    const guint k = (reader->next + i) % reader->n_regions;
+    GstCuvObject *region = nth (reader->objects, k);
 
     if (region->od < 0 && region->label == object->label
         && region->x == object->x && region->y == object->y
-        && region->w == object->w && region->h == object->h)
+        && region->w == object->w && region->h == object->h) {
+      reader->next = k + 1;
       return region;
+    }
   }
   return NULL;
+}
+
+/* Sets the object's box and returns its region, or NULL. Some elements write
+ * the region of an oriented detection with the box before the rotation. */
+static GstCuvObject *
+place (Reader *reader, const Location *at, GstCuvObject *object)
+{
+  GstCuvObject *region;
+
+  set_box (
+      object, at->x, at->y, (gdouble) at->x + at->w, (gdouble) at->y + at->h);
+  region = find_region (reader, object);
+  if (region != NULL || at->angle == 0)
+    return region;
+  set_enclosing_box (object, at);
+  return find_region (reader, object);
+}
+
+/* Adds the fields that only the ODMtd has to the object of a region. */
+static void
+merge_detection (GstCuvObject *region, const GstCuvObject *detection)
+{
+  region->od = detection->od;
+  region->class_label = detection->class_label;
+  region->class_confidence = detection->class_confidence;
+  if (region->track < 0)
+    region->track = detection->track;
+  if (region->params == NULL) { /* an element dropped the parameters */
+    region->confidence = detection->confidence;
+    region->params = detection->params;
+  }
 }
 
 static gboolean
@@ -240,59 +265,40 @@ is_free (const GArray *objects, gint id)
   return TRUE;
 }
 
-/* Sets the object's box and returns its region, or NULL. Some elements write
- * the region of an oriented detection with the box before the rotation. */
-static GstCuvObject *
-place (const GArray *objects, guint n, guint next, const Location *at,
-    GstCuvObject *object)
-{
-  GstCuvObject *region;
-
-  set_box (
-      object, at->x, at->y, (gdouble) at->x + at->w, (gdouble) at->y + at->h);
-  region = find_region (objects, n, next, object);
-  if (region != NULL || at->angle == 0)
-    return region;
-  set_enclosing_box (object, at);
-  return find_region (objects, n, next, object);
-}
-
-/* Adds the fields that only the ODMtd has to the object of a region. */
+/* ODMtds count up, so most ids are larger than all before. */
 static void
-merge_detection (GstCuvObject *region, const GstCuvObject *detection)
+append_od (Reader *reader, GstCuvObject *object)
 {
-  region->od = detection->od;
-  region->class_label = detection->class_label;
-  region->class_confidence = detection->class_confidence;
-  if (region->track < 0)
-    region->track = detection->track;
-  if (region->roi->params == NULL) /* an element dropped the parameters */
-    region->confidence = detection->confidence;
+  if (object->id <= reader->max_id && !is_free (reader->objects, object->id))
+    object->id = gst_cuv_objects_next_id (reader->objects);
+  reader->max_id = MAX (reader->max_id, object->id);
+  g_array_append_val (reader->objects, *object);
 }
 
 static void
-read_detection (GArray *objects, guint n, guint *next, GstAnalyticsODMtd *od)
+read_detection (Reader *reader, GstAnalyticsODMtd *od)
 {
   GstCuvObject object = { gst_analytics_od_mtd_get_obj_type (od), 0, 0, 0, 0,
-    (gint) od->id, -1, -1, NAN, 0, NAN, NULL, (gint) od->id };
+    (gint) od->id, -1, -1, NAN, 0, NAN, NULL, (gint) od->id,
+    gst_cuv_od_params_get (reader->params, od->id) };
   GstCuvObject *region;
   Location at;
 
   if (!get_location (od, &at))
     return;
-  if (isfinite (at.confidence))
+  if (object.params != NULL) /* without a confidence, the ODMtd's is made up */
+    object.confidence = params_confidence (&object);
+  else if (isfinite (at.confidence))
     object.confidence = at.confidence;
-  read_track (od, &object);
-  read_classes (od, &object);
-  region = place (objects, n, *next, &at, &object);
-  if (region != NULL) {
-    *next = (guint) (region - nth (objects, 0)) + 1;
+  if (reader->has_tracks)
+    read_track (od, &object);
+  if (reader->has_classes)
+    read_classes (od, &object);
+  region = place (reader, &at, &object);
+  if (region != NULL)
     merge_detection (region, &object);
-  } else if (object.w > 0 && object.h > 0) {
-    if (!is_free (objects, object.id))
-      object.id = gst_cuv_objects_next_id (objects);
-    g_array_append_val (objects, object);
-  }
+  else if (object.w > 0 && object.h > 0)
+    append_od (reader, &object);
 }
 
 /* Sets the parent of an object without a region. */
@@ -313,102 +319,39 @@ read_parent (
   }
 }
 
+static gboolean
+has_any (GstAnalyticsRelationMeta *meta, GstAnalyticsMtdType type)
+{
+  gpointer state = NULL;
+  GstAnalyticsMtd mtd;
+
+  return gst_analytics_relation_meta_iterate (meta, &state, type, &mtd);
+}
+
 static void
 read_analytics (GArray *objects, GstBuffer *buffer)
 {
   GstAnalyticsRelationMeta *meta =
       gst_buffer_get_analytics_relation_meta (buffer);
-  const guint n_regions = objects->len;
+  Reader reader = {
+    .objects = objects, .n_regions = objects->len, .max_id = -1
+  };
   gpointer state = NULL;
   GstAnalyticsODMtd od;
-  guint next = 0;
 
   if (meta == NULL)
     return;
+  for (guint i = 0; i < objects->len; i++)
+    reader.max_id = MAX (reader.max_id, nth (objects, i)->id);
+  reader.params = gst_cuv_od_params_find (meta);
+  reader.has_tracks =
+      has_any (meta, gst_analytics_tracking_mtd_get_mtd_type ());
+  reader.has_classes = has_any (meta, gst_analytics_cls_mtd_get_mtd_type ());
   while (gst_analytics_relation_meta_iterate (
       meta, &state, gst_analytics_od_mtd_get_mtd_type (), &od))
-    read_detection (objects, n_regions, &next, &od);
-  for (guint i = n_regions; i < objects->len; i++)
+    read_detection (&reader, &od);
+  for (guint i = reader.n_regions; i < objects->len; i++)
     read_parent (objects, nth (objects, i), meta);
-}
-
-/* ---- GstAnalytics: writing ---- */
-
-/* Returns the buffer's relation meta, added if necessary. Finding it takes time
- * in a buffer with many metas. When its table of relations is full, GStreamer
- * copies it and adds the initial number of entries again, which is 5 by
- * default: too few here. */
-static GstAnalyticsRelationMeta *
-relations_of (GstBuffer *buffer, guint n)
-{
-  const gsize order = CLAMP (n, 64, GST_CUV_MAX_MTDS);
-  GstAnalyticsRelationMetaInitParams params = { order, order * 64 };
-
-  return gst_buffer_add_analytics_relation_meta_full (buffer, &params);
-}
-
-static gboolean
-has_room (const GstAnalyticsRelationMeta *meta)
-{
-  return gst_analytics_relation_get_length (meta) < GST_CUV_MAX_MTDS;
-}
-
-static void
-add_detection (GstAnalyticsRelationMeta *meta, GstCuvObject *object)
-{
-  GstAnalyticsODMtd od;
-
-  /* the coordinates of an ODMtd are signed */
-  if ((object->x | object->y | object->w | object->h) > G_MAXINT)
-    return;
-  if (has_room (meta)
-      && gst_analytics_relation_meta_add_od_mtd (meta, object->label,
-          (gint) object->x, (gint) object->y, (gint) object->w,
-          (gint) object->h,
-          isnan (object->confidence) ? 0.5f : (gfloat) object->confidence, &od))
-    object->od = (gint) od.id;
-}
-
-static void
-relate_to_class (GstAnalyticsRelationMeta *meta, const GstCuvObject *object)
-{
-  GstAnalyticsClsMtd class;
-
-  if (has_room (meta)
-      && gst_analytics_relation_meta_add_one_cls_mtd (
-          meta, (gfloat) object->confidence, object->label, &class))
-    gst_analytics_relation_meta_set_relation (
-        meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, (guint) object->od, class.id);
-}
-
-static gboolean
-add_track (GstAnalyticsRelationMeta *meta, const GstCuvTrack *track,
-    GstAnalyticsTrackingMtd *mtd)
-{
-  if (!has_room (meta)
-      || !gst_analytics_relation_meta_add_tracking_mtd (
-          meta, (guint64) track->id, track->first_seen, mtd))
-    return FALSE;
-  gst_analytics_tracking_mtd_update_last_seen (mtd, track->last_seen);
-  return TRUE;
-}
-
-static void
-relate_to_track (GstAnalyticsRelationMeta *meta, const GstCuvTrack *track)
-{
-  GstCuvObject *object = track->object;
-  GstAnalyticsTrackingMtd mtd;
-
-  if (object == NULL) {
-    if (add_track (meta, track, &mtd))
-      gst_analytics_tracking_mtd_set_lost (&mtd);
-    return;
-  }
-  if (object->od < 0)
-    add_detection (meta, object);
-  if (object->od >= 0 && add_track (meta, track, &mtd))
-    gst_analytics_relation_meta_set_relation (
-        meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, (guint) object->od, mtd.id);
 }
 #endif
 
@@ -481,107 +424,4 @@ gst_cuv_meta_next_id (GstBuffer *buffer)
   id = gst_cuv_objects_next_id (objects);
   g_array_unref (objects);
   return id;
-}
-
-/* ---- writing ---- */
-
-GstCuvObject
-gst_cuv_meta_add_object (GstBuffer *buffer, const GstVideoInfo *info, gint id,
-    const gchar *label, guint x, guint y, guint w, guint h, gdouble confidence,
-    GstStructure *extra)
-{
-  GstCuvObject object = { g_quark_from_string (label), x, y, w, h, id, -1, -1,
-    confidence, 0, NAN, NULL, -1 };
-
-  add_region (buffer, info, &object, extra);
-#if HAVE_ANALYTICS
-  add_detection (relations_of (buffer, 1), &object);
-#endif
-  return object;
-}
-
-GstVideoRegionOfInterestMeta *
-gst_cuv_meta_ensure_region (
-    GstBuffer *buffer, const GstVideoInfo *info, GstCuvObject *object)
-{
-  if (object->roi == NULL)
-    add_region (buffer, info, object, NULL);
-  return object->roi;
-}
-
-void
-gst_cuv_meta_add_class (GstBuffer *buffer, const GstCuvObject *object)
-{
-#if HAVE_ANALYTICS
-  if (object->od >= 0 && object->label != 0 && !isnan (object->confidence))
-    relate_to_class (relations_of (buffer, 1), object);
-#endif
-}
-
-void
-gst_cuv_meta_set_parent (GstBuffer *buffer, const GstVideoInfo *info,
-    GstCuvObject *object, GstCuvObject *parent)
-{
-  gst_cuv_meta_ensure_region (buffer, info, parent);
-  object->parent_id = parent->id;
-  gst_cuv_meta_ensure_region (buffer, info, object)->parent_id = parent->id;
-#if HAVE_ANALYTICS
-  if (object->od >= 0 && parent->od >= 0) {
-    GstAnalyticsRelationMeta *meta =
-        gst_buffer_get_analytics_relation_meta (buffer);
-
-    gst_analytics_relation_meta_set_relation (meta,
-        GST_ANALYTICS_REL_TYPE_IS_PART_OF, (guint) object->od,
-        (guint) parent->od);
-    gst_analytics_relation_meta_set_relation (meta,
-        GST_ANALYTICS_REL_TYPE_CONTAIN, (guint) parent->od, (guint) object->od);
-  }
-#endif
-}
-
-static void
-set_region_track (
-    GstBuffer *buffer, const GstVideoInfo *info, const GstCuvTrack *track)
-{
-  track->object->track = track->id;
-  gst_video_region_of_interest_meta_add_param (
-      gst_cuv_meta_ensure_region (buffer, info, track->object),
-      gst_structure_new ("object_id", "id", G_TYPE_INT, track->id, NULL));
-}
-
-void
-gst_cuv_meta_set_tracks (GstBuffer *buffer, const GstVideoInfo *info,
-    const GstCuvTrack *tracks, guint n)
-{
-  for (guint i = 0; i < n; i++) {
-    if (tracks[i].object != NULL)
-      set_region_track (buffer, info, &tracks[i]);
-  }
-#if HAVE_ANALYTICS
-  if (n > 0) {
-    GstAnalyticsRelationMeta *meta = relations_of (buffer, 2 * n);
-
-    for (guint i = 0; i < n; i++)
-      relate_to_track (meta, &tracks[i]);
-  }
-#endif
-}
-
-void
-gst_cuv_meta_set_track (GstBuffer *buffer, const GstVideoInfo *info,
-    GstCuvObject *object, gint id, GstClockTime first_seen,
-    GstClockTime last_seen)
-{
-  const GstCuvTrack track = { object, id, first_seen, last_seen };
-
-  gst_cuv_meta_set_tracks (buffer, info, &track, 1);
-}
-
-void
-gst_cuv_meta_add_lost_track (
-    GstBuffer *buffer, gint id, GstClockTime first_seen, GstClockTime last_seen)
-{
-  const GstCuvTrack track = { NULL, id, first_seen, last_seen };
-
-  gst_cuv_meta_set_tracks (buffer, NULL, &track, 1);
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstAnalytics as bytes: objects, classes, tracks and their relations. Other
- * kinds are not sent. */
+/* GstAnalytics as bytes: objects with their parameters, classes, tracks, and
+ * their relations. Other kinds are not sent. */
 #include "config.h"
 #include "gstcuvserial.h"
 
 #if HAVE_ANALYTICS
-#include <gst/analytics/analytics.h>
-
-#include "gstcuvmeta.h"
+#include "gstcuvodparams.h"
 
 #define OBJECT "(siiiidd)" /* label, x, y, w, h, angle, confidence */
 #define CLASSES "a(sd)"    /* label, confidence */
 #define TRACK "(tttb)"     /* id, first and last seen, lost */
+#define PARAMS "a(ua" GST_CUV_SERIAL_STRUCTURE ")" /* object, parameters */
 /* kind and one of these; relations: from, to, types */
 #define ANALYTICS "(a(yv)a(uuu))"
 
-enum { KIND_OTHER, KIND_OBJECT, KIND_CLASSES, KIND_TRACK };
+enum { KIND_OTHER, KIND_OBJECT, KIND_CLASSES, KIND_TRACK, KIND_PARAMS };
 
 /* ---- writing ---- */
 
@@ -92,11 +91,55 @@ add_mtd (GVariantBuilder *builder, GstAnalyticsMtd *mtd)
         builder, "(yv)", KIND_OTHER, g_variant_new_boolean (FALSE));
 }
 
+/* Adds the parameters of all objects, as the last entry. */
+static void
+add_params (GVariantBuilder *mtds, GHashTable *table)
+{
+  GVariantBuilder params;
+  gpointer od, list;
+  GHashTableIter iter;
+
+  g_variant_builder_init (&params, G_VARIANT_TYPE (PARAMS));
+  g_hash_table_iter_init (&iter, table);
+  while (g_hash_table_iter_next (&iter, &od, &list)) {
+    g_variant_builder_open (
+        &params, G_VARIANT_TYPE ("(ua" GST_CUV_SERIAL_STRUCTURE ")"));
+    g_variant_builder_add (&params, "u", GPOINTER_TO_UINT (od));
+    g_variant_builder_open (
+        &params, G_VARIANT_TYPE ("a" GST_CUV_SERIAL_STRUCTURE));
+    for (const GList *l = list; l != NULL; l = l->next)
+      g_variant_builder_add_value (
+          &params, gst_cuv_serial_from_structure (l->data));
+    g_variant_builder_close (&params);
+    g_variant_builder_close (&params);
+  }
+  g_variant_builder_add (
+      mtds, "(yv)", KIND_PARAMS, g_variant_builder_end (&params));
+}
+
+/* Adds the relations to entries of this type. */
+static void
+add_edges_from (GVariantBuilder *edges, GstAnalyticsRelationMeta *relations,
+    guint from, GstAnalyticsMtdType type)
+{
+  gpointer state = NULL;
+  GstAnalyticsMtd to;
+
+  while (gst_analytics_relation_meta_get_direct_related (
+      relations, from, GST_ANALYTICS_REL_TYPE_ANY, type, &state, &to))
+    g_variant_builder_add (edges, "(uuu)", from, to.id,
+        gst_analytics_relation_meta_get_relation (relations, from, to.id));
+}
+
 static gboolean
 serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
   GstAnalyticsRelationMeta *relations = (GstAnalyticsRelationMeta *) meta;
   const guint n = (guint) gst_analytics_relation_get_length (relations);
+  const GstAnalyticsMtdType types[] = { gst_analytics_od_mtd_get_mtd_type (),
+    gst_analytics_cls_mtd_get_mtd_type (),
+    gst_analytics_tracking_mtd_get_mtd_type () };
+  GHashTable *params = gst_cuv_od_params_find (relations);
   GVariantBuilder mtds, edges;
   GstAnalyticsMtd mtd;
 
@@ -108,14 +151,11 @@ serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
     gst_analytics_relation_meta_get_mtd (
         relations, i, GST_ANALYTICS_MTD_TYPE_ANY, &mtd);
     add_mtd (&mtds, &mtd);
-    for (guint k = 0; k < n; k++) {
-      const guint types =
-          gst_analytics_relation_meta_get_relation (relations, i, k);
-
-      if (types != GST_ANALYTICS_REL_TYPE_NONE)
-        g_variant_builder_add (&edges, "(uuu)", i, k, types);
-    }
+    for (guint k = 0; k < G_N_ELEMENTS (types); k++)
+      add_edges_from (&edges, relations, i, types[k]);
   }
+  if (params != NULL)
+    add_params (&mtds, params);
   return gst_cuv_serial_append (
       data, version, g_variant_new (ANALYTICS, &mtds, &edges));
 }
@@ -190,6 +230,34 @@ add_track (
   return TRUE;
 }
 
+static void
+read_params (
+    GstAnalyticsRelationMeta *meta, GVariant *value, const gint *ids, gsize n)
+{
+  GHashTable *params = g_variant_is_of_type (value, G_VARIANT_TYPE (PARAMS))
+      ? gst_cuv_od_params_new (meta)
+      : NULL;
+  GVariantIter iter, *list;
+  GVariant *param;
+  guint od;
+
+  if (params == NULL)
+    return;
+  g_variant_iter_init (&iter, value);
+  while (g_variant_iter_loop (
+      &iter, "(ua" GST_CUV_SERIAL_STRUCTURE ")", &od, &list)) {
+    while ((param = g_variant_iter_next_value (list)) != NULL) {
+      GstStructure *structure = gst_cuv_serial_to_structure (param);
+
+      if (structure != NULL && od < n && ids[od] >= 0)
+        gst_cuv_od_params_add (params, (guint) ids[od], structure);
+      else
+        g_clear_pointer (&structure, gst_structure_free);
+      g_variant_unref (param);
+    }
+  }
+}
+
 /* Returns the new id, or -1 if the mtd was not added. */
 static gint
 add_any (GstAnalyticsRelationMeta *meta, guint8 kind, GVariant *value)
@@ -225,29 +293,45 @@ add_edges (GstAnalyticsRelationMeta *meta, GVariantIter *edges, const gint *ids,
   }
 }
 
+/* Adds the entries, which relations refer to by their number. */
+static void
+add_all (
+    GstAnalyticsRelationMeta *meta, GVariantIter *mtds, GVariantIter *edges)
+{
+  gint *ids = g_new (gint, g_variant_iter_n_children (mtds) + 1);
+  GVariant *value;
+  guint8 kind;
+  gsize n = 0;
+
+  while (g_variant_iter_next (mtds, "(yv)", &kind, &value)) {
+    if (kind == KIND_PARAMS)
+      read_params (meta, value, ids, n);
+    ids[n++] = add_any (meta, kind, value);
+    g_variant_unref (value);
+  }
+  add_edges (meta, edges, ids, n);
+  g_free (ids);
+}
+
 static GstMeta *
 deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
     gsize size, guint8 version)
 {
   GVariant *variant = gst_cuv_serial_parse (ANALYTICS, data, size, version);
-  GstAnalyticsRelationMetaInitParams params = { 64, 64 * 64 };
+  GstAnalyticsRelationMetaInitParams params;
   GstAnalyticsRelationMeta *meta = NULL;
   GVariantIter *mtds, *edges;
-  gint ids[GST_CUV_MAX_MTDS];
-  GVariant *value;
-  guint8 kind;
-  gsize n = 0;
+  gsize n;
 
   if (variant == NULL)
     return NULL;
   g_variant_get (variant, ANALYTICS, &mtds, &edges);
-  if (g_variant_iter_n_children (mtds) <= GST_CUV_MAX_MTDS) {
+  n = g_variant_iter_n_children (mtds);
+  if (n <= GST_CUV_MAX_MTDS + 1) { /* the parameters may be one more */
+    params =
+        (GstAnalyticsRelationMetaInitParams){ MAX (n, 64), 64 * MAX (n, 64) };
     meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);
-    while (g_variant_iter_next (mtds, "(yv)", &kind, &value)) {
-      ids[n++] = add_any (meta, kind, value);
-      g_variant_unref (value);
-    }
-    add_edges (meta, edges, ids, n);
+    add_all (meta, mtds, edges);
   }
   g_variant_iter_free (mtds);
   g_variant_iter_free (edges);

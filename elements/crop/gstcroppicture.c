@@ -71,34 +71,29 @@ gst_crop_draw (
 }
 
 void
-gst_crop_add_object (GstBuffer *picture, const GstVideoInfo *frame_info,
-    const GstVideoInfo *info, const GstCuvObject *object,
-    const CuvCropPlan *plan)
+gst_crop_add_object (GstCuvWriter *writer, const GstVideoInfo *frame_info,
+    const GstCuvObject *object, const CuvCropPlan *plan)
 {
   const CuvCropRect box =
       cuv_crop_map (plan, object->x, object->y, object->w, object->h);
-  GstVideoRegionOfInterestMeta *from = object->roi;
-  GstStructure *detection = from != NULL
-      ? gst_video_region_of_interest_meta_get_param (from, "detection")
-      : NULL;
-  GstCuvObject added = gst_cuv_meta_add_object (picture, info, object->id,
+  const GstStructure *detection = gst_cuv_object_param (object, "detection");
+  GstCuvObject added = gst_cuv_meta_add_object (writer, object->id,
       g_quark_to_string (object->label), (guint) box.x, (guint) box.y,
       (guint) box.width, (guint) box.height, object->confidence,
       detection != NULL ? gst_structure_copy (detection) : NULL);
 
-  for (GList *l = from != NULL ? from->params : NULL; l != NULL; l = l->next) {
+  for (const GList *l = object->params; l != NULL; l = l->next) {
     if (l->data != detection && !gst_structure_has_name (l->data, "object_id"))
-      gst_video_region_of_interest_meta_add_param (
-          added.roi, gst_structure_copy (l->data));
+      gst_cuv_meta_add_param (writer, &added, gst_structure_copy (l->data));
   }
-  gst_video_region_of_interest_meta_add_param (added.roi,
+  gst_cuv_meta_add_param (writer, &added,
       gst_structure_new ("crop", "x", G_TYPE_INT, plan->source.x, "y",
           G_TYPE_INT, plan->source.y, "w", G_TYPE_INT, plan->source.width, "h",
           G_TYPE_INT, plan->source.height, "frame_width", G_TYPE_INT,
           GST_VIDEO_INFO_WIDTH (frame_info), "frame_height", G_TYPE_INT,
           GST_VIDEO_INFO_HEIGHT (frame_info), NULL));
   if (object->track >= 0 && object->track <= G_MAXINT)
-    gst_cuv_meta_set_track (picture, info, &added, (gint) object->track,
+    gst_cuv_meta_set_track (writer, &added, (gint) object->track,
         GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
-  gst_cuv_meta_add_class (picture, &added);
+  gst_cuv_meta_add_class (writer, &added);
 }

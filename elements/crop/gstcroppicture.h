@@ -17,9 +17,8 @@ GstBuffer *gst_crop_draw (
 
 /* Adds the object with its position in the picture, and a parameter "crop": the
  * part of the frame that is in the picture. */
-void gst_crop_add_object (GstBuffer *picture, const GstVideoInfo *frame_info,
-    const GstVideoInfo *info, const GstCuvObject *object,
-    const CuvCropPlan *plan);
+void gst_crop_add_object (GstCuvWriter *writer, const GstVideoInfo *frame_info,
+    const GstCuvObject *object, const CuvCropPlan *plan);
 
 G_END_DECLS
 

@@ -289,6 +289,9 @@ make_crop (GstVisionCrop *self, const GstCuvObject *object,
 {
   const GstVideoInfo *info =
       gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self));
+  const GstVisionCropSettings *settings = self->settings.in_force;
+  GstCuvWriter writer = { .info = &self->picture,
+    .metadata = settings->metadata };
   GstVideoFrame frame;
   gchar *problem;
 
@@ -313,7 +316,8 @@ make_crop (GstVisionCrop *self, const GstCuvObject *object,
   }
   gst_buffer_copy_into (
       *picture, self->frame, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  gst_crop_add_object (*picture, info, &self->picture, object, plan);
+  writer.buffer = *picture;
+  gst_crop_add_object (&writer, info, object, plan);
   return GST_FLOW_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "gstvisioncropsettings.h"
 
 #include "crop.h"
+#include "settings/gstcuvmetadata.h"
 
 static gchar *
 gst_vision_crop_parse_labels (gpointer settings)
@@ -19,6 +20,14 @@ gst_vision_crop_parse_labels (gpointer settings)
     g_strstrip (*label);
   g_free (text);
   return NULL;
+}
+
+static gchar *
+gst_vision_crop_check (gconstpointer settings)
+{
+  const GstVisionCropSettings *self = settings;
+
+  return gst_cuv_metadata_problem (self->metadata);
 }
 
 #define AT(field) G_STRUCT_OFFSET (GstVisionCropSettings, field)
@@ -96,6 +105,7 @@ static const GstCuvSetting list[] = {
       "Labels of the objects to crop, separated by commas (empty = any)",
       .offset = AT (labels_text), .type = G_TYPE_STRING,
       .parse = gst_vision_crop_parse_labels },
+  GST_CUV_METADATA_SETTING (AT (metadata)),
   { "stats", "Statistics", "Processing statistics",
       .get_type = gst_structure_get_type, .get = gst_vision_crop_get_stats },
 };
@@ -107,4 +117,5 @@ static const GstCuvOwnedField owned[] = {
 const GstCuvSettingsTable gst_vision_crop_settings = {
   GST_CUV_SETTINGS (GstVisionCropSettings, list),
   GST_CUV_OWNED_FIELDS (owned),
+  .check = gst_vision_crop_check,
 };

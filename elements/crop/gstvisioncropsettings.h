@@ -10,6 +10,7 @@ typedef struct {
   gboolean add_borders;
   gdouble margin;
   gint min_width, min_height;
+  gint metadata; /* GstCuvMetadata */
   gchar *labels_text;
   gchar **labels; /* NULL = any */
 } GstVisionCropSettings;

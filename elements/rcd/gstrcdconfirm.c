@@ -7,9 +7,7 @@
 static gboolean
 is_held (const GstCuvObject *object)
 {
-  const GstStructure *detection = object->roi != NULL
-      ? gst_video_region_of_interest_meta_get_param (object->roi, "detection")
-      : NULL;
+  const GstStructure *detection = gst_cuv_object_param (object, "detection");
 
   return detection != NULL && gst_structure_has_field (detection, "age");
 }

@@ -78,8 +78,7 @@ gst_rcd_describe_region (
 
 static GstCuvObject *
 new_object (const CuvTrack *track, const GstRcdTarget *target,
-    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
-    const GstVideoInfo *info)
+    const GstRcdPublishParams *params, GArray *present, GstCuvWriter *writer)
 {
   const CuvRcdBox *box = &track->box;
   GstStructure *extra = NULL;
@@ -88,9 +87,9 @@ new_object (const CuvTrack *track, const GstRcdTarget *target,
   if (params->age > 0)
     extra = gst_structure_new (
         "detection", "age", G_TYPE_UINT64, params->age, NULL);
-  object = gst_cuv_meta_add_object (buffer, info,
-      gst_cuv_objects_next_id (present), g_quark_to_string (target->label),
-      (guint) box->x, (guint) box->y, (guint) box->width, (guint) box->height,
+  object = gst_cuv_meta_add_object (writer, gst_cuv_objects_next_id (present),
+      g_quark_to_string (target->label), (guint) box->x, (guint) box->y,
+      (guint) box->width, (guint) box->height,
       cuv_tracker_confidence (track->distance, params->max_distance), extra);
   g_array_append_val (present, object);
   return &g_array_index (present, GstCuvObject, present->len - 1);
@@ -98,21 +97,20 @@ new_object (const CuvTrack *track, const GstRcdTarget *target,
 
 static void
 gst_rcd_attach_region (const CuvTrack *track, const GstRcdTarget *target,
-    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
-    const GstVideoInfo *info)
+    const GstRcdPublishParams *params, GArray *present, GstCuvWriter *writer)
 {
   GstStructure *param = gst_structure_new_empty ("rcdtrack");
   GstCuvObject *object =
-      find_object (&track->box, present, params->label, info);
+      find_object (&track->box, present, params->label, writer->info);
 
   if (object == NULL)
-    object = new_object (track, target, params, present, buffer, info);
+    object = new_object (track, target, params, present, writer);
   gst_rcd_describe_region (track, params->max_distance, param);
   if (params->age > 0)
     gst_structure_set (param, "age", G_TYPE_UINT64, params->age, NULL);
   gst_cuv_meta_set_track (
-      buffer, info, object, track->id, target->first_seen, target->last_seen);
-  gst_video_region_of_interest_meta_add_param (object->roi, param);
+      writer, object, track->id, target->first_seen, target->last_seen);
+  gst_cuv_meta_add_param (writer, object, param);
 }
 
 /* ---- the message ---- */
@@ -150,13 +148,13 @@ gst_rcd_append_region (GValue *list, const CuvTrack *track,
 
 void
 gst_rcd_attach_tracks (const CuvTrackerResult *result,
-    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
-    const GstVideoInfo *info, GstStructure *message)
+    const GstRcdPublishParams *params, GArray *present, GstCuvWriter *writer,
+    GstStructure *message)
 {
   GValue list = G_VALUE_INIT;
   guint n_before;
 
-  gst_cuv_objects_read (present, buffer);
+  gst_cuv_objects_read (present, writer->buffer);
   n_before = present->len;
   g_value_init (&list, GST_TYPE_LIST);
   for (gint i = 0; i < result->n_tracks; i++) {
@@ -167,15 +165,15 @@ gst_rcd_attach_tracks (const CuvTrackerResult *result,
     if (!target->confirmed)
       continue;
     if (track->state == CUV_TRACK_TRACKED)
-      gst_rcd_attach_region (track, target, params, present, buffer, info);
+      gst_rcd_attach_region (track, target, params, present, writer);
     else if (GST_CLOCK_TIME_IS_VALID (target->first_seen))
-      gst_cuv_meta_add_lost_track (
-          buffer, track->id, target->first_seen, target->last_seen);
+      gst_cuv_meta_set_track (
+          writer, NULL, track->id, target->first_seen, target->last_seen);
     if (message != NULL)
       gst_rcd_append_region (&list, track, target, params->max_distance);
   }
   for (guint i = n_before; i < present->len; i++)
-    gst_cuv_meta_add_class (buffer, &g_array_index (present, GstCuvObject, i));
+    gst_cuv_meta_add_class (writer, &g_array_index (present, GstCuvObject, i));
   if (message != NULL)
     gst_structure_take_value (message, "objects", &list);
   else

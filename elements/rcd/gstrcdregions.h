@@ -42,8 +42,8 @@ typedef struct {
  * all targets in message, which may be NULL. present: scratch, an array of
  * GstCuvObject. */
 void gst_rcd_attach_tracks (const CuvTrackerResult *result,
-    const GstRcdPublishParams *params, GArray *present, GstBuffer *buffer,
-    const GstVideoInfo *info, GstStructure *message);
+    const GstRcdPublishParams *params, GArray *present, GstCuvWriter *writer,
+    GstStructure *message);
 
 G_END_DECLS
 

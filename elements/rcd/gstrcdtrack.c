@@ -145,9 +145,12 @@ gst_rcd_track_publish (GstCuvFilter *filter, GstBuffer *buffer,
   const GstRcdSettings *s = self->settings.in_force;
   const GstRcdPublishParams params = { self->targets.targets, s->region_label,
     cuv_tracker_max_distance (&s->config, &s->params), age };
+  GstCuvWriter writer = { .buffer = buffer,
+    .info = gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)),
+    .metadata = s->metadata };
 
-  gst_rcd_attach_tracks (&self->targets.result, &params, self->targets.present,
-      buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message);
+  gst_rcd_attach_tracks (
+      &self->targets.result, &params, self->targets.present, &writer, message);
 }
 
 /* A seek keeps the targets: each may be anywhere in the next frame. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gstrcdpicture.h"
+#include "settings/gstcuvmetadata.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstRcdSettings, field)
 
@@ -32,7 +33,7 @@ gst_rcd_track_check (gconstpointer settings)
     return g_strdup_printf ("cell %d does not divide stride %d: set cell to a "
                             "divisor of it, or to 0",
         config->cell, config->stride);
-  return NULL;
+  return gst_cuv_metadata_problem (self->metadata);
 }
 
 gchar *
@@ -294,6 +295,7 @@ static const GstCuvSetting list[] = {
       .maximum = G_MAXINT, .value = 250 },
   { "draw", "Draw", "What to draw over the frame", .offset = AT (draw),
       .get_type = draw_get_type },
+  GST_CUV_METADATA_SETTING (AT (metadata)),
 };
 
 static const GstCuvOwnedField owned[] = {

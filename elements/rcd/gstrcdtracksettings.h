@@ -15,6 +15,7 @@ typedef struct {
   gboolean request_detections;
   guint confirm_detections, max_undetected_frames;
   gboolean draw;
+  gint metadata;  /* GstCuvMetadata */
   GValue *scales; /* NULL = the default scales */
   gchar *object_class, *target_image;
 

@@ -8,7 +8,6 @@ gst_track_objects_init (GstTrackObjects *self)
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   self->indices = g_array_new (FALSE, FALSE, sizeof (guint));
   self->detections = g_array_new (FALSE, FALSE, sizeof (CuvMotDetection));
-  self->tracks = g_array_new (FALSE, FALSE, sizeof (GstCuvTrack));
   self->groups =
       g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   self->labels = g_array_new (FALSE, FALSE, sizeof (GQuark));
@@ -20,7 +19,6 @@ gst_track_objects_clear (GstTrackObjects *self)
   g_array_unref (self->objects);
   g_array_unref (self->indices);
   g_array_unref (self->detections);
-  g_array_unref (self->tracks);
   g_array_unref (self->labels);
   g_hash_table_unref (self->groups);
 }
@@ -40,14 +38,6 @@ find_group (GstTrackObjects *self, GQuark label, GQuark model)
     g_array_append_val (self->labels, label);
   }
   return GPOINTER_TO_INT (group);
-}
-
-static const GstStructure *
-detection_of (const GstCuvObject *object)
-{
-  return object->roi != NULL
-      ? gst_video_region_of_interest_meta_get_param (object->roi, "detection")
-      : NULL;
 }
 
 static GQuark
@@ -72,7 +62,7 @@ append_detection (
 {
   const GstCuvObject *object =
       &g_array_index (self->objects, GstCuvObject, index);
-  const GstStructure *from = detection_of (object);
+  const GstStructure *from = gst_cuv_object_param (object, "detection");
   CuvMotDetection detection = {
     { from_pixels (object->x), from_pixels (object->y),
         from_pixels ((guint64) object->x + object->w),
@@ -120,23 +110,30 @@ object_of (const GstTrackObjects *self, const CuvMotTrack *track)
       g_array_index (self->indices, guint, track->detection));
 }
 
-void
-gst_track_objects_mark (GstTrackObjects *self, const CuvMotTrack *tracks,
-    gint n, GstBuffer *buffer, const GstVideoInfo *info)
+/* Tracked objects that are regions only become ODMtds as well. */
+static guint
+count_entries (const GstTrackObjects *self, gint n_tracks)
 {
-  g_array_set_size (self->tracks, 0);
+  guint n = (guint) n_tracks;
+
+  for (guint i = 0; i < self->objects->len; i++)
+    n += g_array_index (self->objects, GstCuvObject, i).od < 0;
+  return n;
+}
+
+void
+gst_track_objects_mark (const GstTrackObjects *self, const CuvMotTrack *tracks,
+    gint n, GstCuvWriter *writer)
+{
+  writer->n_entries = count_entries (self, n);
   for (gint i = 0; i < n; i++) {
     const CuvMotTrack *track = &tracks[i];
-    const GstCuvTrack marked = { track->detection >= 0 ? object_of (self, track)
-                                                       : NULL,
-      track->id, track->first_seen, track->last_seen };
+    const gboolean found = track->detection >= 0;
 
-    if (track->id > 0
-        && (track->detection >= 0 || track->state == CUV_MOT_LOST))
-      g_array_append_val (self->tracks, marked);
+    if (track->id > 0 && (found || track->state == CUV_MOT_LOST))
+      gst_cuv_meta_set_track (writer, found ? object_of (self, track) : NULL,
+          track->id, track->first_seen, track->last_seen);
   }
-  gst_cuv_meta_set_tracks (buffer, info,
-      (const GstCuvTrack *) self->tracks->data, self->tracks->len);
 }
 
 static const gchar *const events[] = {

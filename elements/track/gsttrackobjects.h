@@ -10,7 +10,6 @@ typedef struct {
   GArray *objects;    /* GstCuvObject: all of the buffer */
   GArray *indices;    /* guint: the objects that are tracked */
   GArray *detections; /* CuvMotDetection: their boxes */
-  GArray *tracks;     /* GstCuvTrack: those with an id */
   GHashTable *groups; /* label and model -> group */
   GArray *labels;     /* GQuark of each group */
   gboolean all_held;  /* there are boxes, all repeated by their detector */
@@ -25,8 +24,8 @@ void gst_track_objects_read (
     GstTrackObjects *self, const GstTrackSettings *settings, GstBuffer *buffer);
 
 /* Marks objects as tracked; lost tracks become TrackingMtds. */
-void gst_track_objects_mark (GstTrackObjects *self, const CuvMotTrack *tracks,
-    gint n, GstBuffer *buffer, const GstVideoInfo *info);
+void gst_track_objects_mark (const GstTrackObjects *self,
+    const CuvMotTrack *tracks, gint n, GstCuvWriter *writer);
 
 /* Adds the list "objects" to a message. */
 void gst_track_objects_describe (const GstTrackObjects *self,

@@ -192,6 +192,18 @@ warn_left_out (GstVisionTrack *self)
 
 /* ---- one frame ---- */
 
+static void
+mark_tracks (
+    GstVisionTrack *self, const CuvMotTrack *tracks, gint n, GstBuffer *buffer)
+{
+  const GstTrackSettings *settings = self->settings.in_force;
+  GstCuvWriter writer = {
+    .buffer = buffer, .info = &self->info, .metadata = settings->metadata
+  };
+
+  gst_track_objects_mark (&self->objects, tracks, n, &writer);
+}
+
 static gboolean
 track (GstVisionTrack *self, GstBuffer *buffer)
 {
@@ -240,7 +252,7 @@ gst_vision_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (!track (self, buffer))
     return GST_FLOW_ERROR;
   tracks = cuv_mot_tracks (self->mot, &n);
-  gst_track_objects_mark (&self->objects, tracks, n, buffer, &self->info);
+  mark_tracks (self, tracks, n, buffer);
   count_tracks (
       self, tracks, n, (gdouble) (gst_util_get_timestamp () - start) / 1000);
   warn_left_out (self);

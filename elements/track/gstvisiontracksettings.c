@@ -2,6 +2,8 @@
 #include "config.h"
 #include "gstvisiontracksettings.h"
 
+#include "settings/gstcuvmetadata.h"
+
 #define AT(field) G_STRUCT_OFFSET (GstTrackSettings, field)
 #define MAX_SCORE 1000.
 
@@ -14,7 +16,7 @@ gst_track_check (gconstpointer settings)
     return g_strdup_printf ("low %g is above high %g: set low to at most high, "
                             "or to the same value for no second round",
         self->low, self->high);
-  return NULL;
+  return gst_cuv_metadata_problem (self->metadata);
 }
 
 static gchar *
@@ -156,6 +158,7 @@ static const GstCuvSetting list[] = {
   { "message", "Message", "When to post tracks as an element message",
       .offset = AT (message), .get_type = message_get_type,
       .value = GST_TRACK_MESSAGE_ON_CHANGE },
+  GST_CUV_METADATA_SETTING (AT (metadata)),
   { "stats", "Statistics", "Statistics of the element's work",
       .get_type = gst_structure_get_type, .get = gst_vision_track_get_stats },
 };

@@ -17,7 +17,8 @@ typedef struct {
   gdouble max_distance, max_distance_low, max_distance_new;
   gint max_lost_frames, min_hits, first_id;
   gboolean separate_labels, skip_empty;
-  gint message; /* GstTrackMessage */
+  gint message;  /* GstTrackMessage */
+  gint metadata; /* GstCuvMetadata */
   gchar *object_class;
 
   GQuark label; /* object_class, 0 = any */

@@ -312,10 +312,13 @@ gst_waldboost_detect_publish (GstCuvFilter *filter, GstBuffer *buffer,
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = self->settings.in_force;
+  GstCuvWriter writer = { .buffer = buffer,
+    .info = gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)),
+    .metadata = s->metadata,
+    .n_entries = 2 * self->objects->len };
 
-  gst_waldboost_attach_objects (self->objects, self->present, s->origins,
-      buffer, gst_cuv_transform_in_info (GST_CUV_TRANSFORM (self)), message,
-      age);
+  gst_waldboost_attach_objects (
+      self->objects, self->present, s->origins, &writer, message, age);
 }
 
 static void

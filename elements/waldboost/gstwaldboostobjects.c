@@ -82,31 +82,31 @@ detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
  * elements. */
 static void
 attach_object (const GstWaldboostObject *object, GArray *present,
-    guint n_before, const GstWaldboostOrigin *origin, GstBuffer *buffer,
-    const GstVideoInfo *info, gint id, GstClockTime age)
+    guint n_before, const GstWaldboostOrigin *origin, GstCuvWriter *writer,
+    gint id, GstClockTime age)
 {
   const CuvWaldboostBox *box = &object->box;
   GstCuvObject *parent = parent_among (present, n_before, object);
-  GstCuvObject added = gst_cuv_meta_add_object (buffer, info, id, origin->label,
+  GstCuvObject added = gst_cuv_meta_add_object (writer, id, origin->label,
       (guint) box->x, (guint) box->y, (guint) box->width, (guint) box->height,
       gst_waldboost_confidence (origin, box->score),
       detection_extra (box, origin, age));
 
   if (parent != NULL)
-    gst_cuv_meta_set_parent (buffer, info, &added, parent);
+    gst_cuv_meta_set_parent (writer, &added, parent);
   g_array_append_val (present, added);
 }
 
 void
 gst_waldboost_attach_objects (const GArray *objects, GArray *present,
-    const GstWaldboostOrigins *origins, GstBuffer *buffer,
-    const GstVideoInfo *info, GstStructure *message, GstClockTime age)
+    const GstWaldboostOrigins *origins, GstCuvWriter *writer,
+    GstStructure *message, GstClockTime age)
 {
   GValue list = G_VALUE_INIT;
   guint n_before;
   gint id;
 
-  gst_cuv_objects_read (present, buffer);
+  gst_cuv_objects_read (present, writer->buffer);
   n_before = present->len;
   id = gst_cuv_objects_next_id (present);
   g_value_init (&list, GST_TYPE_LIST);
@@ -116,12 +116,12 @@ gst_waldboost_attach_objects (const GArray *objects, GArray *present,
     const GstWaldboostOrigin *origin = &origins->of[object->model];
 
     attach_object (
-        object, present, n_before, origin, buffer, info, id + (gint) i, age);
+        object, present, n_before, origin, writer, id + (gint) i, age);
     if (message != NULL)
       append_to_message (&list, object, origin);
   }
   for (guint i = n_before; i < present->len; i++)
-    gst_cuv_meta_add_class (buffer, &g_array_index (present, GstCuvObject, i));
+    gst_cuv_meta_add_class (writer, &g_array_index (present, GstCuvObject, i));
   if (message != NULL)
     gst_structure_take_value (message, "objects", &list);
   else

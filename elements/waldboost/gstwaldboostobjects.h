@@ -21,12 +21,12 @@ typedef struct {
 gdouble gst_waldboost_confidence (
     const GstWaldboostOrigin *origin, gfloat score);
 
-/* Attaches the objects to the buffer and, unless message is NULL, lists them in
- * message. present: scratch memory, an array of GstCuvObject. age: nanoseconds
- * since held results were new, otherwise 0. */
+/* Writes the objects and, unless message is NULL, lists them in message.
+ * present: scratch memory, an array of GstCuvObject. age: nanoseconds since
+ * held results were new, otherwise 0. */
 void gst_waldboost_attach_objects (const GArray *objects, GArray *present,
-    const GstWaldboostOrigins *origins, GstBuffer *buffer,
-    const GstVideoInfo *info, GstStructure *message, GstClockTime age);
+    const GstWaldboostOrigins *origins, GstCuvWriter *writer,
+    GstStructure *message, GstClockTime age);
 
 G_END_DECLS
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/file.h"
+#include "settings/gstcuvmetadata.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstWaldboostSettings, field)
 
@@ -243,7 +244,9 @@ check_settings (gconstpointer settings)
     problem = check_limits ("height", params->min_height, params->max_height);
   if (problem == NULL)
     problem = check_scan (self);
-  return problem != NULL ? problem : check_labels (self);
+  if (problem == NULL)
+    problem = check_labels (self);
+  return problem != NULL ? problem : gst_cuv_metadata_problem (self->metadata);
 }
 
 /* ---- enums ---- */
@@ -501,6 +504,7 @@ static const GstCuvSetting list[] = {
       .offset = AT (max_objects), .type = G_TYPE_UINT, .maximum = G_MAXINT },
   { "threshold", "Threshold", "Minimum confidence of the objects to publish",
       .offset = AT (threshold), .type = G_TYPE_DOUBLE, .maximum = 1 },
+  GST_CUV_METADATA_SETTING (AT (metadata)),
 };
 
 static const GstCuvOwnedField owned[] = {

@@ -26,6 +26,7 @@ typedef struct {
   CuvGrouping grouping;
   gint region_mode; /* GstWaldboostRegionMode */
   gint max_objects;
+  gint metadata; /* GstCuvMetadata */
   gdouble threshold;
 
   GstWaldboostModels *models;    /* NULL while stopped */

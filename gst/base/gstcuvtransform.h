@@ -45,7 +45,9 @@
  *     cuvavx2.h      loads and stores in AVX2
  *     cuvtime.h      microseconds since a time
  *   elements use these:
- *     gstcuvmeta     results as metadata: tables, and (gstcuvobjects.c) objects
+ *     gstcuvmeta     results as metadata: tables, and objects, which
+ *                    gstcuvobjects.c reads and gstcuvwriter.c writes, with
+ *                    parameters in GstAnalytics (gstcuvodparams)
  *     gstcuvtablemove  moves coordinates of tables with the pixels of a frame
  *     gstcuvserial   metadata as bytes for other processes (unixfdsink); values
  *                    in -values.c, GstAnalytics in -analytics.c

@@ -48,8 +48,7 @@ own_number (CuvRecordObject *self, guint i, gdouble number)
   return value;
 }
 
-/* Sets the fields of a detection from an object without a parameter
- * "detection". */
+/* Sets the fields of a detection that the parameters of an ODMtd lack. */
 static void
 read_od (CuvRecordObject *self, const CuvRecordFrame *frame)
 {
@@ -57,7 +56,7 @@ read_od (CuvRecordObject *self, const CuvRecordFrame *frame)
   const gdouble width = frame->width, height = frame->height;
 
   self->detected = TRUE;
-  if (!isnan (object->confidence))
+  if (self->confidence == NULL && !isnan (object->confidence))
     self->confidence = own_number (self, 0, object->confidence);
   if (width <= 0 || height <= 0)
     return;
@@ -72,19 +71,15 @@ cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
     const CuvRecordFrame *frame)
 {
   const gchar *label = g_quark_to_string (object->label);
-  GstStructure *detection = NULL;
+  const GstStructure *detection = gst_cuv_object_param (object, "detection");
 
   memset (self, 0, sizeof *self);
   self->object = object;
   self->label = label != NULL && *label != '\0' ? label : NULL;
-  if (object->roi != NULL) {
-    self->params = object->roi->params;
-    detection =
-        gst_video_region_of_interest_meta_get_param (object->roi, "detection");
-  }
+  self->params = object->params;
   if (detection != NULL)
     record_read_detection (self, detection);
-  else if (object->od >= 0)
+  if (object->od >= 0 && self->x_min == NULL)
     read_od (self, frame);
 }
 

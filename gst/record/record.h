@@ -34,11 +34,11 @@ typedef struct {
  * there is none. */
 gint64 cuv_record_captured (GstBuffer *buffer);
 
-/* An object and the fields of its detection: a parameter of the region, or the
+/* An object and the fields of its detection: a parameter, or those of the
  * object's ODMtd. Pointers belong to the buffer. */
 typedef struct {
   const GstCuvObject *object;
-  const GList *params;           /* parameters of the region */
+  const GList *params;           /* the object's parameters */
   const gchar *label;            /* or NULL */
   gboolean detected;             /* FALSE: all following fields are NULL */
   const GstStructure *detection; /* the parameter, or NULL */
@@ -50,7 +50,7 @@ typedef struct {
 void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
     const CuvRecordFrame *frame);
 
-/* Adds extra_params and the region's other parameters to the open object. */
+/* Adds extra_params and the object's other parameters to the open object. */
 void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
 
 /* Writes all objects as an array. */

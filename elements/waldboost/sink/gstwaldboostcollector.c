@@ -68,8 +68,8 @@ is_held (const GstCuvObject *object)
 {
   guint64 age = 0;
 
-  for (GList *param = object->roi != NULL ? object->roi->params : NULL;
-       param != NULL && age == 0; param = param->next)
+  for (const GList *param = object->params; param != NULL && age == 0;
+       param = param->next)
     gst_structure_get_uint64 (param->data, "age", &age);
   return age > 0;
 }

@@ -99,26 +99,6 @@ CUV_TEST (test_hidden_oriented)
 }
 #endif
 
-/* Returns the part from "objects" to "resolution" of the record that
- * visionpublish writes for the frame. */
-static gchar *
-published (GstBuffer *frame, const gchar *format)
-{
-  g_autofree gchar *line =
-      g_strdup_printf ("visionpublish file-path=out file-format=%s", format);
-  GstHarness *h = line_new (line, "BGRA");
-  gchar *text, *from, *objects;
-
-  gst_buffer_unref (push (h, frame));
-  text = line_end (h);
-  from = strstr (text, "\"objects\":");
-  if (from == NULL)
-    return text;
-  objects = g_strndup (from, (gsize) (strstr (from, ",\"resolution\"") - from));
-  g_free (text);
-  return objects;
-}
-
 CUV_TEST (test_publish)
 {
   GstBuffer *frame = black_frame ();
@@ -126,7 +106,8 @@ CUV_TEST (test_publish)
   gchar *text;
 
   cuv_folder_enter ();
-  gst_cuv_meta_add_object (frame, &info, 0, "face", 0, 0, 32, 24, 0.5, NULL);
+  gst_cuv_meta_add_object (&(GstCuvWriter){ .buffer = frame, .info = &info }, 0,
+      "face", 0, 0, 32, 24, 0.5, NULL);
   add_decoded (frame);
   text = published (gst_buffer_ref (frame), "json-lines");
   fail_unless_equals_string (text,
@@ -211,8 +192,8 @@ CUV_TEST (test_rcdtrack_after_other_regions)
 
     film_draw_object (frame, 1, place);
     film_region (frame, "car", (Box){ 200, 100, 40, 40 });
-    gst_cuv_meta_add_object (
-        frame, &info, 1, "dog", 150, 150, 20, 20, 0.5, NULL);
+    gst_cuv_meta_add_object (&(GstCuvWriter){ .buffer = frame, .info = &info },
+        1, "dog", 150, 150, 20, 20, 0.5, NULL);
     film_region (frame, "car", (Box){ 10, 10, 40, 40 })->id = 2;
     frame = cuv_live_push (&film, frame);
     track = mtd_find_track (frame, 1);

@@ -24,9 +24,10 @@ push_faces (GstHarness *h, guint number)
 
   GST_BUFFER_PTS (frame) = number * GST_SECOND / 30;
   gst_buffer_add_video_region_of_interest_meta (frame, "car", 0, 0, 9, 9);
-  gst_cuv_meta_add_object (
-      frame, &info, 1, "face", 125 + 10 * number, 60, 40, 40, 0.5, NULL);
-  gst_cuv_meta_add_object (frame, &info, 2, "face", 220, 60, 40, 40, 0.5, NULL);
+  gst_cuv_meta_add_object (&(GstCuvWriter){ .buffer = frame, .info = &info }, 1,
+      "face", 125 + 10 * number, 60, 40, 40, 0.5, NULL);
+  gst_cuv_meta_add_object (&(GstCuvWriter){ .buffer = frame, .info = &info }, 2,
+      "face", 220, 60, 40, 40, 0.5, NULL);
   return push (h, frame);
 }
 

@@ -228,3 +228,21 @@ black_frame (void)
   gst_buffer_memset (frame, 0, 0, -1);
   return frame;
 }
+
+gchar *
+published (GstBuffer *frame, const gchar *format)
+{
+  g_autofree gchar *line =
+      g_strdup_printf ("visionpublish file-path=out file-format=%s", format);
+  GstHarness *h = line_new (line, "BGRA");
+  gchar *text, *from, *objects;
+
+  gst_buffer_unref (push (h, frame));
+  text = line_end (h);
+  from = strstr (text, "\"objects\":");
+  if (from == NULL)
+    return text;
+  objects = g_strndup (from, (gsize) (strstr (from, ",\"resolution\"") - from));
+  g_free (text);
+  return objects;
+}

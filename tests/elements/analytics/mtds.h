@@ -61,6 +61,10 @@ GstBuffer *push (GstHarness *h, GstBuffer *frame);
 /* Returns a black BGRA frame of WIDTH x HEIGHT. */
 GstBuffer *black_frame (void);
 
+/* Returns the part from "objects" to "resolution" of the record that
+ * visionpublish writes for the frame. Needs cuv_folder_enter(). */
+gchar *published (GstBuffer *frame, const gchar *format);
+
 #define WIDTH 320
 #define HEIGHT 240
 GstVideoInfo frame_info (void); /* for WIDTH x HEIGHT */

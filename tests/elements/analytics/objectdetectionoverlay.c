@@ -37,9 +37,10 @@ frame_with_face (void)
   GstBuffer *frame = black_frame ();
   GstVideoInfo info = frame_info ();
   GstCuvObject object = gst_cuv_meta_add_object (
-      frame, &info, 0, "face", 60, 50, 100, 80, 0.75, NULL);
+      &(GstCuvWriter){ .buffer = frame, .info = &info }, 0, "face", 60, 50, 100,
+      80, 0.75, NULL);
 
-  gst_cuv_meta_add_class (frame, &object);
+  gst_cuv_meta_add_class (&(GstCuvWriter){ .buffer = frame }, &object);
   return frame;
 }
 

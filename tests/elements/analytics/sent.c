@@ -29,7 +29,7 @@ buffer_new (void)
         g_quark_from_string ("boat"), 100, 100, 40, 20, 0.5f, 0.75f, &od));
   }
 #endif
-  gst_cuv_meta_add_lost_track (buffer, 9, 1, 2);
+  gst_cuv_meta_set_track (&(GstCuvWriter){ .buffer = buffer }, NULL, 9, 1, 2);
   return buffer;
 }
 
@@ -127,7 +127,7 @@ CUV_TEST (contradictions)
 
   buffer = gst_buffer_new ();
   g_variant_builder_init (&many, G_VARIANT_TYPE ("a(yv)"));
-  for (guint i = 0; i <= GST_CUV_MAX_MTDS; i++)
+  for (guint i = 0; i <= GST_CUV_MAX_MTDS + 1; i++)
     g_variant_builder_add (&many, "(yv)", 3,
         g_variant_new ("(tttb)", G_GUINT64_CONSTANT (1), G_GUINT64_CONSTANT (1),
             G_GUINT64_CONSTANT (1), FALSE));

@@ -91,8 +91,9 @@ add (GstBuffer *frame, const gchar *label, guint x, guint y, guint w, guint h)
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, W, H);
-  return gst_cuv_meta_add_object (frame, &info, gst_cuv_meta_next_id (frame),
-      label, x, y, w, h, 0.75,
+  return gst_cuv_meta_add_object (
+      &(GstCuvWriter){ .buffer = frame, .info = &info },
+      gst_cuv_meta_next_id (frame), label, x, y, w, h, 0.75,
       gst_structure_new ("detection", "raw", G_TYPE_INT, 3, NULL));
 }
 
@@ -267,8 +268,8 @@ CUV_TEST (object_is_on_the_picture)
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, W, H);
-  gst_cuv_meta_set_track (
-      frame, &info, &face, 7, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
+  gst_cuv_meta_set_track (&(GstCuvWriter){ .buffer = frame, .info = &info },
+      &face, 7, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE);
   add (frame, "eye", 2, 2, 4, 4);
   gst_harness_push (h, frame);
 

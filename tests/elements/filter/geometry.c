@@ -138,8 +138,10 @@ new_frame (void)
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
   add_tables (buffer);
   object = gst_cuv_meta_add_object (
-      buffer, &info, 0, "face", box[0], box[1], box[2], box[3], 0.75, NULL);
-  gst_cuv_meta_set_track (buffer, &info, &object, 5, 0, 0);
+      &(GstCuvWriter){ .buffer = buffer, .info = &info }, 0, "face", box[0],
+      box[1], box[2], box[3], 0.75, NULL);
+  gst_cuv_meta_set_track (
+      &(GstCuvWriter){ .buffer = buffer, .info = &info }, &object, 5, 0, 0);
   GST_BUFFER_PTS (buffer) = 0;
   GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
   return buffer;

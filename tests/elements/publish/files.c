@@ -112,9 +112,10 @@ CUV_TEST (test_csv)
     GstBuffer *buffer = frame_new (1000);
 
     set_id (
-        gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer),
-            "say \"hi\",\r\nyou", 64, 48, 128, 96, NAN,
-            gst_structure_new ("x", "raw", G_TYPE_DOUBLE, 1.25, NULL))
+        gst_cuv_meta_add_object (
+            &(GstCuvWriter){ .buffer = buffer, .info = &info },
+            gst_cuv_meta_next_id (buffer), "say \"hi\",\r\nyou", 64, 48, 128,
+            96, NAN, gst_structure_new ("x", "raw", G_TYPE_DOUBLE, 1.25, NULL))
             .roi,
         7);
     add_lines (buffer, 1, 640);
@@ -154,10 +155,11 @@ add_random_object (GstBuffer *buffer, GRand *rand)
 {
   gchar *label = random_text (rand), *bytes = random_text (rand);
   gchar *text = g_utf8_make_valid (bytes, -1); /* structures require UTF-8 */
-  GstVideoRegionOfInterestMeta *roi =
-      gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer),
-          label, g_rand_int (rand), 0, 1, 1, random_double (rand), NULL)
-          .roi;
+  GstVideoRegionOfInterestMeta *roi = gst_cuv_meta_add_object (
+      &(GstCuvWriter){ .buffer = buffer, .info = &info },
+      gst_cuv_meta_next_id (buffer), label, g_rand_int (rand), 0, 1, 1,
+      random_double (rand), NULL)
+                                          .roi;
 
   gst_video_region_of_interest_meta_add_param (roi,
       gst_structure_new ("any", "text", G_TYPE_STRING, text, "float",

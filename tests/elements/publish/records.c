@@ -24,14 +24,15 @@ CUV_TEST (test_object)
 {
   GstBuffer *buffer = frame_new (1000);
 
-  set_id (gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer),
-              "face", 64, 48, 128, 96, 0.97,
+  set_id (gst_cuv_meta_add_object (
+              &(GstCuvWriter){ .buffer = buffer, .info = &info },
+              gst_cuv_meta_next_id (buffer), "face", 64, 48, 128, 96, 0.97,
               gst_structure_new ("x", "raw", G_TYPE_DOUBLE, 1.25, "stages",
                   G_TYPE_INT, 20, NULL))
               .roi,
       7);
-  gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer), "face",
-      0, 0, 640, 480, 0.5, NULL);
+  gst_cuv_meta_add_object (&(GstCuvWriter){ .buffer = buffer, .info = &info },
+      gst_cuv_meta_next_id (buffer), "face", 0, 0, 640, 480, 0.5, NULL);
   fail_unless_record (buffer,
       "{\"frame_num\":0,\"objects\":[{\"detection\":{\"bounding_box\":{"
       "\"x_max\":0.3,\"x_min\":0.1,\"y_max\":0.3,\"y_min\":0.1},\"confidence\":"

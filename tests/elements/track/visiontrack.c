@@ -43,8 +43,9 @@ add_object (
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, W, H);
-  return gst_cuv_meta_add_object (buffer, &info, gst_cuv_meta_next_id (buffer),
-      label, x, y, 40, 80, confidence, NULL)
+  return gst_cuv_meta_add_object (
+      &(GstCuvWriter){ .buffer = buffer, .info = &info },
+      gst_cuv_meta_next_id (buffer), label, x, y, 40, 80, confidence, NULL)
       .roi;
 }
 
@@ -446,6 +447,30 @@ CUV_TEST (contradictions_are_refused)
   expect_no_warning (s.bus);
   stream_clear (&s);
 }
+
+#if !HAVE_ANALYTICS
+#define NEEDS "metadata=analytics needs GstAnalytics"
+
+CUV_TEST (analytics_only_is_refused)
+{
+  static const gchar *const elements[] = { "visiontrack", "visioncrop",
+    "rcdtrack", "waldboostdetect model=lbpcascade_frontalface_improved.xml" };
+  Stream s = stream_new ("");
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    g_autofree gchar *line = g_strdup_printf (
+        "videotestsrc num-buffers=1 ! %s metadata=analytics ! fakesink",
+        elements[i]);
+
+    cuv_expect_error (line, NEEDS);
+  }
+  ck_assert_int_eq (push_one (&s, "a", 20, 0.9), 1);
+  cuv_element_set (s.h->element, "metadata=analytics");
+  ck_assert_int_eq (push_one (&s, "a", 20, 0.9), 1);
+  expect_problem (s.bus, GST_MESSAGE_WARNING, NEEDS);
+  stream_clear (&s);
+}
+#endif
 
 CUV_TEST (settings_change_while_playing)
 {

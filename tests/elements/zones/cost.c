@@ -34,11 +34,12 @@ frame_new (const GstVideoInfo *info, gint places[N][2], guint number)
 
   GST_BUFFER_PTS (buffer) = number * 40 * GST_MSECOND;
   for (gint i = 0; i < N; i++) {
-    GstCuvObject object = gst_cuv_meta_add_object (buffer, info, i, "person",
+    GstCuvObject object = gst_cuv_meta_add_object (
+        &(GstCuvWriter){ .buffer = buffer, .info = info }, i, "person",
         (guint) places[i][0], (guint) places[i][1], 40, 100, 0.9, NULL);
 
-    gst_cuv_meta_set_track (
-        buffer, info, &object, i + 1, GST_CLOCK_TIME_NONE, 0);
+    gst_cuv_meta_set_track (&(GstCuvWriter){ .buffer = buffer, .info = info },
+        &object, i + 1, GST_CLOCK_TIME_NONE, 0);
     places[i][0] = CLAMP (places[i][0] + g_random_int_range (-4, 5), 0, 1880);
     places[i][1] = CLAMP (places[i][1] + g_random_int_range (-4, 5), 0, 980);
   }

@@ -67,9 +67,9 @@ frame_new (const Street *street, gint number)
   for (gint i = 0; number < STREET_FRAMES && i < street->n_boxes[number]; i++) {
     const StreetBox *box = &street->boxes[number][i];
 
-    gst_cuv_meta_add_object (buffer, &info, i, street_labels[box->label],
-        (guint) box->x, (guint) box->y, (guint) box->width, (guint) box->height,
-        box->score, NULL);
+    gst_cuv_meta_add_object (&(GstCuvWriter){ .buffer = buffer, .info = &info },
+        i, street_labels[box->label], (guint) box->x, (guint) box->y,
+        (guint) box->width, (guint) box->height, box->score, NULL);
   }
   return buffer;
 }

@@ -38,13 +38,15 @@ frame_new (guint number)
 static void
 add_object (GstBuffer *buffer, gint id, const gchar *label, gint x, gint y)
 {
-  GstCuvObject object = gst_cuv_meta_add_object (buffer, video_info (),
+  GstCuvObject object = gst_cuv_meta_add_object (
+      &(GstCuvWriter){ .buffer = buffer, .info = video_info () },
       gst_cuv_meta_next_id (buffer), label, (guint) (x - 10), (guint) (y - 20),
       20, 20, 0.9, NULL);
 
   if (id > 0)
     gst_cuv_meta_set_track (
-        buffer, video_info (), &object, id, GST_CLOCK_TIME_NONE, 0);
+        &(GstCuvWriter){ .buffer = buffer, .info = video_info () }, &object, id,
+        GST_CLOCK_TIME_NONE, 0);
 }
 
 static GstHarness *
