@@ -34,7 +34,7 @@ done
 
 for plugin in "$GST_PLUGIN_PATH_1_0"/*.so; do
   linked=$(ldd "$plugin")
-  [[ $linked == *"libgstcuvision-1.0.so.0 => $scratch"* ]] \
+  [[ $linked == *"libgstcuvision-1.0.so.1 => $scratch"* ]] \
     || die "${plugin##*/} does not find its library: $linked"
 done
 for program in "$prefix"/bin/*; do

@@ -388,7 +388,7 @@ def check_needed(path):
 
 
 def check_symbols(tree, build):
-    library = os.path.join(build, 'gst', 'libgstcuvision-1.0.so.0')
+    library = os.path.join(build, 'gst', 'libgstcuvision-1.0.so.1')
     versions = check_exports(library, r'(gst_)?cuv_\w+|GSTCUVISION_\w+(\.0)?'
                              + LINKER_SYMBOLS)
     versions = {n: v for n, v in versions.items() if n != v}
