@@ -22,6 +22,7 @@
 #include <gst/video/video.h>
 
 #include "context/gstcuvframe.h"
+#include "gstcuvbatch.h"
 #include "gstpublishoutput.h"
 #include "gstpublishsignals.h"
 
@@ -68,34 +69,72 @@ push_record (GstVisionPublish *self, CuvRecordFrame *frame, GstBuffer *buffer)
 {
   const GstCuvPublishSettings *settings = self->settings.in_force;
 
-  frame->source = settings->source;
-  frame->tags = settings->tags;
   gst_cuv_objects_read (self->objects, buffer);
   if (settings->add_empty_results || cuv_record_has_results (frame, buffer))
     gst_cuv_publish_output_push (self->output, &self->json, frame, buffer);
 }
 
-static GstFlowReturn
-gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+static void
+get_size (GstCaps *caps, gint *width, gint *height)
 {
-  GstVisionPublish *self = GST_VISION_PUBLISH (trans);
-  GstClockTime time = trans->segment.format == GST_FORMAT_TIME
-      ? gst_segment_to_stream_time (
-          &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
-      : GST_CLOCK_TIME_NONE;
-  CuvRecordFrame frame = { 0, time, g_get_real_time (), self->width,
-    self->height, NULL, NULL, self->objects, cuv_record_captured (buffer) };
-  const GstCuvPublishSettings *settings;
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
 
-  if (gst_cuv_settings_changed (&self->settings))
-    gst_cuv_settings_apply (&self->settings, NULL, NULL);
-  settings = self->settings.in_force;
+  if (!gst_structure_get_int (structure, "width", width)
+      || !gst_structure_get_int (structure, "height", height))
+    *width = *height = 0;
+}
+
+static void
+publish_frame (GstVisionPublish *self, GstBuffer *buffer,
+    const GstSegment *segment, const gchar *source, gint width, gint height)
+{
+  const GstCuvPublishSettings *settings = self->settings.in_force;
+  GstClockTime time = segment != NULL && segment->format == GST_FORMAT_TIME
+      ? gst_segment_to_stream_time (
+          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
+      : GST_CLOCK_TIME_NONE;
+  CuvRecordFrame frame = { 0, time, g_get_real_time (), width, height, source,
+    settings->tags, self->objects, cuv_record_captured (buffer) };
+
   GST_OBJECT_LOCK (self);
   frame.number = self->frames++;
   GST_OBJECT_UNLOCK (self);
   if (settings->metrics != GST_CUV_PUBLISH_METRICS_ONLY)
     push_record (self, &frame, buffer);
   gst_cuv_publish_output_push_metrics (self->output, buffer);
+}
+
+static void
+publish_batch (GstVisionPublish *self, GstBuffer *batch, const gchar *source)
+{
+  GstCuvBatchFrame frame = { 0 };
+
+  while (gst_cuv_batch_next (batch, &frame)) {
+    gchar *numbered = g_strdup_printf ("%s%s%u", source != NULL ? source : "",
+        source != NULL ? "/" : "", frame.stream);
+    gint width = 0, height = 0;
+
+    if (frame.caps != NULL)
+      get_size (frame.caps, &width, &height);
+    publish_frame (self, frame.buffer, frame.segment, numbered, width, height);
+    g_free (numbered);
+  }
+}
+
+static GstFlowReturn
+gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionPublish *self = GST_VISION_PUBLISH (trans);
+  const GstCuvPublishSettings *settings;
+
+  if (gst_cuv_settings_changed (&self->settings))
+    gst_cuv_settings_apply (&self->settings, NULL, NULL);
+  settings = self->settings.in_force;
+  if (gst_cuv_is_batch (buffer))
+    publish_batch (self, buffer, settings->source);
+  else
+    publish_frame (self, buffer, &trans->segment, settings->source, self->width,
+        self->height);
   gst_cuv_publish_output_post_warning (self->output);
   return GST_FLOW_OK;
 }
@@ -113,11 +152,8 @@ gst_vision_publish_set_caps (
     GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstVisionPublish *self = GST_VISION_PUBLISH (trans);
-  const GstStructure *structure = gst_caps_get_structure (in_caps, 0);
 
-  if (!gst_structure_get_int (structure, "width", &self->width)
-      || !gst_structure_get_int (structure, "height", &self->height))
-    self->width = self->height = 0;
+  get_size (in_caps, &self->width, &self->height);
   return TRUE;
 }
 

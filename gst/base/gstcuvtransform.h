@@ -51,6 +51,7 @@
  *     gstcuvtablemove  moves coordinates of tables with the pixels of a frame
  *     gstcuvserial   metadata as bytes for other processes (unixfdsink); values
  *                    in -values.c, GstAnalytics in -analytics.c
+ *     gstcuvbatch    the frames of a batch of several streams
  *     gstcuvbudget   a limit on the work for one frame
  *   everything that opens files, or parses untrusted text, uses these:
  *     cuvfile        files that a user names
