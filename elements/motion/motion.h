@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Motion detection by subtracting the background, and the map of
+ * elements/motion/.
+ *
+ * Each pixel has a model of the background: a mixture of Gaussians (Z.
+ * Zivkovic, Improved adaptive Gaussian mixture model for background
+ * subtraction, ICPR 2004; Z. Zivkovic and F. van der Heijden, Efficient
+ * adaptive density estimation per image pixel for the task of background
+ * subtraction, Pattern Recognition Letters, 2006) or an average. Pixels that
+ * do not fit the model move. The mask of moving pixels is cleaned by an opening
+ * and a closing, and its connected parts become boxes.
+ *
+ *   reference/       the definition
+ *     mog2.c         the mixture of one pixel
+ *     average.c      the average of one pixel
+ *     values.c       the values of a frame's pixels, scaled down
+ *     clean.c        opening and closing
+ *     parts.c        connected parts of a mask
+ *     boxes.c        boxes of parts: selected, united, sorted, their ages
+ *   cpu/             the same, optimised
+ *     motion-cpu.c   memory and threads
+ *     mog2.c         a row of mixtures, in planes
+ *     bits.c         opening and closing of masks with a bit per pixel
+ *     runs.c         connected parts by runs of such bits
+ *     motion-dsp.c   the function table; x86/ fills it with SIMD
+ *   backend.c        chooses CPU or CUDA
+ *   gstvisionmotion.c  the element */
+#ifndef CUV_MOTION_H
+#define CUV_MOTION_H
+
+#include <stdbool.h>
+#include "cuv-frame.h"
+#include "motion/motion-types.h"
+
+CUV_HOST_DEVICE int
+cuv_motion_min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+CUV_HOST_DEVICE int
+cuv_motion_max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* ---- values ---- */
+
+/* Size of the image of values: partial squares at the right and the bottom are
+ * left out, unless they are all there is. */
+int cuv_motion_values_width (const CuvMotionConfig *config, int width);
+int cuv_motion_values_height (const CuvMotionConfig *config, int height);
+
+/* Number of channels: 1, or 3 with config->color if the frame has colours. */
+int cuv_motion_n_channels (
+    const CuvMotionConfig *config, const CuvFrame *frame);
+
+/* Returns a channel's value at column x, row y of the image of values: luma;
+ * or blue, green, red (OpenCV's order), or Y, U, V. The average of a square is
+ * rounded to nearest, halves up. */
+uint8_t cuv_motion_value (const CuvMotionConfig *config, const CuvFrame *frame,
+    int channel, int x, int y);
+
+/* ---- mixtures ---- */
+
+/* A Gaussian; those of a pixel are sorted by weight, the greatest first. */
+typedef struct {
+  float weight, variance, mean[CUV_MOTION_MAX_CHANNELS];
+} CuvMog2Mode;
+
+/* Sets the values that OpenCV's BackgroundSubtractorMOG2 has by default. */
+void cuv_mog2_params_init (CuvMog2Params *params);
+
+/* Returns the rate for a weight of new values, 0 .. 1. */
+CuvMog2Rate cuv_mog2_rate (const CuvMog2Params *params, double weight);
+
+/* Compares a value with a pixel's modes, which then learn it.
+ *
+ * @modes: CUV_MOG2_MAX_MODES modes, updated
+ * @n_modes: how many of them are used, updated
+ * @value: one number per channel
+ * @n_channels: 1 or 3
+ *
+ * Returns: a value of a mask */
+uint8_t cuv_mog2_pixel (CuvMog2Mode *modes, int *n_modes, const float *value,
+    int n_channels, const CuvMog2Params *params, const CuvMog2Rate *rate);
+
+/* ---- averages ---- */
+
+/* Compares a value with a pixel's average, in 1/256 grey level, which then
+ * learns it. Returns a value of a mask. */
+uint8_t cuv_average_pixel (
+    uint16_t *average, uint8_t value, const CuvAverageParams *params);
+
+/* ---- masks: width x height bytes, CUV_MOTION_MOVING or another value ---- */
+
+/* Erodes, then dilates by a square of an odd side: parts that it does not fit
+ * into vanish. Pixels outside count as moving for the erosion, as still for the
+ * dilation. scratch has room for a mask. */
+void cuv_motion_open (
+    uint8_t *mask, int width, int height, int side, uint8_t *scratch);
+/* Dilates, then erodes: gaps that the square does not fit into are filled. */
+void cuv_motion_close (
+    uint8_t *mask, int width, int height, int side, uint8_t *scratch);
+
+/* Finds the connected parts, of pixels that touch at a side or a corner, in the
+ * order of their first pixel, row by row.
+ *
+ * @queue: room for width * height numbers
+ * @seen: room for a mask
+ * @parts: room for `max`
+ *
+ * Returns: how many there are, which may exceed max */
+int cuv_motion_parts (const uint8_t *mask, int width, int height,
+    int32_t *queue, uint8_t *seen, CuvMotionPart *parts, int max);
+
+/* ---- boxes ---- */
+
+/* Further parts of a frame are left out. */
+#define CUV_MOTION_MAX_PARTS 16384
+/* When there are this many boxes, further parts are left out. */
+#define CUV_MOTION_MAX_BOXES 1024
+
+/* One or more parts near each other. */
+typedef struct {
+  CuvMotionPart part; /* the area is that of all parts */
+  int age;            /* frames in a row in which it was seen, from 1 up */
+} CuvMotionBox;
+
+/* Selects the parts of at least min_area pixels, unites those whose boxes
+ * overlap when one is enlarged by `distance` pixels on each side, until none
+ * do, and sorts them: the largest area first, then by their top, then by their
+ * left.
+ *
+ * @boxes: room for CUV_MOTION_MAX_BOXES
+ *
+ * Returns: the number of boxes */
+int cuv_motion_boxes (const CuvMotionPart *parts, int n_parts, int min_area,
+    int distance, CuvMotionBox *boxes);
+
+/* Sets ages: one more than that of the oldest box of the frame before that
+ * overlaps the box. */
+void cuv_motion_ages (
+    CuvMotionBox *boxes, int n, const CuvMotionBox *before, int n_before);
+
+#endif
