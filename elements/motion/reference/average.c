@@ -9,7 +9,8 @@ cuv_average_pixel (
 {
   const int difference = (value << 8) - *average;
 
-  *average = (uint16_t) (*average + difference * params->rate / 65536);
+  *average =
+      (uint16_t) (*average + (int64_t) difference * params->rate / 65536);
   return abs (difference) >= params->threshold << 8 ? CUV_MOTION_MOVING
                                                     : CUV_MOTION_STILL;
 }

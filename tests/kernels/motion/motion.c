@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Masks and parts of short films, C and SIMD against the C reference; times. */
+#include "cpu/motion-cpu.h"
+#include "cuvcheck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 12
+
+/* The reference's memory, and what it found in the last frame. */
+typedef struct {
+  CuvMotionConfig config;
+  CuvMotionParams params;
+  int width, height, n_channels;
+  CuvMog2Mode (*modes)[CUV_MOG2_MAX_MODES];
+  int *n_modes;
+  uint16_t *averages;
+  uint8_t *mask, *cleaned, *scratch;
+  int32_t *queue;
+  CuvMotionPart *parts;
+  int n_parts;
+} Reference;
+
+static void
+reference_init (
+    Reference *self, const CuvMotionConfig *config, const CuvFrame *frame)
+{
+  const int width = cuv_motion_values_width (config, frame->width);
+  const int height = cuv_motion_values_height (config, frame->height);
+  const size_t n = (size_t) width * (size_t) height;
+
+  *self = (Reference){ .config = *config,
+    .width = width,
+    .height = height,
+    .n_channels = cuv_motion_n_channels (config, frame) };
+  self->modes = calloc (n, sizeof *self->modes);
+  self->n_modes = calloc (n, sizeof *self->n_modes);
+  self->averages = calloc (n, sizeof *self->averages);
+  self->mask = malloc (n);
+  self->cleaned = malloc (n);
+  self->scratch = malloc (n);
+  self->queue = malloc (n * sizeof *self->queue);
+  self->parts = malloc (CUV_MOTION_MAX_PARTS * sizeof *self->parts);
+}
+
+static void
+reference_clear (Reference *self)
+{
+  free (self->modes);
+  free (self->n_modes);
+  free (self->averages);
+  free (self->mask);
+  free (self->cleaned);
+  free (self->scratch);
+  free (self->queue);
+  free (self->parts);
+}
+
+static uint8_t
+reference_pixel (
+    Reference *self, const CuvFrame *frame, int x, int y, bool first)
+{
+  const int at = y * self->width + x;
+  float value[CUV_MOTION_MAX_CHANNELS];
+  uint8_t grey = cuv_motion_value (&self->config, frame, 0, x, y);
+
+  if (self->config.method == CUV_MOTION_AVERAGE) {
+    if (first)
+      self->averages[at] = (uint16_t) (grey << 8);
+    return cuv_average_pixel (&self->averages[at], grey, &self->params.average);
+  }
+  for (int c = 0; c < self->n_channels; c++)
+    value[c] = cuv_motion_value (&self->config, frame, c, x, y);
+  return cuv_mog2_pixel (self->modes[at], &self->n_modes[at], value,
+      self->n_channels, &self->params.mog2, &self->params.mog2_rate);
+}
+
+static void
+reference_run (Reference *self, const CuvFrame *frame, bool first)
+{
+  const int width = self->width, height = self->height;
+
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++)
+      self->mask[y * width + x] = reference_pixel (self, frame, x, y, first);
+  }
+  memcpy (self->cleaned, self->mask, (size_t) width * (size_t) height);
+  cuv_motion_open (
+      self->cleaned, width, height, self->params.opening, self->scratch);
+  cuv_motion_close (
+      self->cleaned, width, height, self->params.closing, self->scratch);
+  self->n_parts = cuv_motion_min (CUV_MOTION_MAX_PARTS,
+      cuv_motion_parts (self->cleaned, width, height, self->queue,
+          self->scratch, self->parts, CUV_MOTION_MAX_PARTS));
+}
+
+/* ---- inputs ---- */
+
+/* Adds noise of a few levels, and puts noise into some rectangles. */
+static void
+next_frame (CuvCheckFrame *frame, const CuvCheckFrame *first, int levels)
+{
+  const int width = first->frame.width, height = first->frame.height;
+
+  memcpy (frame->memory, first->memory, first->size);
+  for (int i = 0; i < first->frame.n_components; i++) {
+    const CuvComponent *c = &frame->frame.component[i];
+
+    for (int y = 0; y < height >> c->ysub; y++) {
+      for (int x = 0; x < width >> c->xsub; x++) {
+        uint8_t *at = c->data + (int64_t) y * c->stride + (int64_t) x * c->step;
+        const int moved = *at + (int) cuv_check_below ((unsigned) levels);
+
+        *at = x / 7 % 5 == 0 && y / 5 % 4 == 0
+            ? (uint8_t) cuv_check_random ()
+            : (uint8_t) cuv_motion_min (moved, 255);
+      }
+    }
+  }
+}
+
+static void
+random_params (CuvMotionParams *params, int frame)
+{
+  *params = (CuvMotionParams){ .opening = 1 + 2 * (int) cuv_check_below (4),
+    .closing = 1 + 2 * (int) cuv_check_below (16),
+    .average = { (int) cuv_check_below (60), (int) cuv_check_below (65537) } };
+  cuv_mog2_params_init (&params->mog2);
+  params->mog2.shadows = (int) cuv_check_below (2);
+  params->mog2_rate = cuv_mog2_rate (
+      &params->mog2, cuv_check_below (6) == 0 ? 0 : 1. / (2 * (frame + 1)));
+}
+
+/* ---- checks ---- */
+
+static int
+compare_masks (const Reference *wanted, const CuvMotionResult *found)
+{
+  int wrong = 0;
+
+  for (int y = 0; y < wanted->height; y++)
+    wrong += memcmp (wanted->mask + (size_t) y * (size_t) wanted->width,
+                 found->mask + (size_t) y * (size_t) found->stride,
+                 (size_t) wanted->width)
+        != 0;
+  return wrong;
+}
+
+static int64_t
+count_moving (const Reference *reference)
+{
+  int64_t n = 0;
+
+  for (int i = 0; i < reference->width * reference->height; i++)
+    n += reference->mask[i] == CUV_MOTION_MOVING;
+  return n;
+}
+
+static void
+check_frame (const Reference *wanted, const CuvMotionResult *found,
+    const CuvCheckVersion *version, int frame)
+{
+  const int wrong = compare_masks (wanted, found);
+
+  CUV_CHECK (wrong == 0, ": %s, frame %d: %d rows differ", version->name, frame,
+      wrong);
+  CUV_CHECK (found->n_moving == count_moving (wanted), ": %s, frame %d",
+      version->name, frame);
+  CUV_CHECK (found->n_parts == wanted->n_parts
+          && memcmp (found->parts, wanted->parts,
+                 (size_t) wanted->n_parts * sizeof *wanted->parts)
+              == 0,
+      ": %s, frame %d: %d parts, not %d", version->name, frame, found->n_parts,
+      wanted->n_parts);
+}
+
+static void
+check_film (const CuvMotionConfig *config, const CuvCheckFrame *first)
+{
+  CuvCheckFrame frame = cuv_check_frame_copy (first);
+  CuvMotionCpu *versions[CUV_CHECK_MAX_VERSIONS];
+  Reference wanted;
+  int n = 0;
+
+  reference_init (&wanted, config, &first->frame);
+  for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);)
+    versions[n++] = cuv_motion_cpu_new (config, &first->frame);
+  for (int i = 0; i < FRAMES; i++) {
+    next_frame (&frame, first, 1 + i % 3 * 8);
+    random_params (&wanted.params, i);
+    reference_run (&wanted, &frame.frame, i == 0);
+    n = 0;
+    for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
+      CuvMotionResult found;
+
+      cuv_motion_cpu_run (
+          versions[n++], &frame.frame, &wanted.params, v.n_threads, &found);
+      check_frame (&wanted, &found, &v, i);
+    }
+  }
+  while (n > 0)
+    cuv_motion_cpu_free (versions[--n]);
+  reference_clear (&wanted);
+  cuv_check_frame_free (&frame);
+}
+
+CUV_CHECKS_CPU (films)
+{
+  static const int sizes[][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 }, { 64, 40 },
+    { 129, 31 }, { 191, 108 } };
+
+  for (int i = 0; i < 6; i++) {
+    for (int f = 0; cuv_check_formats[f] != NULL; f++) {
+      const CuvMotionConfig config = { (CuvMotionMethod) cuv_check_below (2),
+        (int) cuv_check_below (2), 1 + (int) cuv_check_below (4) };
+      CuvCheckFrame first = cuv_check_frame_new (
+          cuv_check_formats[f], sizes[i][0], sizes[i][1], CUV_CHECK_TEXTURE);
+
+      cuv_check_case ("%s %dx%d, method %d, color %d, scale %d",
+          cuv_check_formats[f], sizes[i][0], sizes[i][1], config.method,
+          config.color, config.scale);
+      check_film (&config, &first);
+      cuv_check_frame_free (&first);
+    }
+  }
+}
+
+/* ---- times ---- */
+
+typedef struct {
+  CuvMotionCpu *cpu;
+  CuvCheckFrame frames[4];
+  CuvMotionParams params;
+  int n_threads, next;
+} Timed;
+
+static void
+run_timed (void *data)
+{
+  Timed *self = data;
+  CuvMotionResult result;
+
+  cuv_motion_cpu_run (self->cpu, &self->frames[self->next++ % 4].frame,
+      &self->params, self->n_threads, &result);
+}
+
+static void
+time_config (const char *name, const CuvMotionConfig *config)
+{
+  CuvCheckFrame first = cuv_check_bench_picture ();
+  Timed timed = { .cpu = cuv_motion_cpu_new (config, &first.frame) };
+
+  cuv_mog2_params_init (&timed.params.mog2);
+  timed.params.mog2_rate = cuv_mog2_rate (&timed.params.mog2, 0.002);
+  timed.params.average = (CuvAverageParams){ 25, 3277 };
+  timed.params.opening = 3;
+  timed.params.closing = 5;
+  timed.n_threads = 1;
+  for (int i = 0; i < 4; i++) {
+    timed.frames[i] = cuv_check_frame_copy (&first);
+    next_frame (&timed.frames[i], &first, 3);
+  }
+  cuv_check_bench (run_timed, &timed,
+      (double) first.frame.width * first.frame.height, 0, "%s", name);
+  for (int i = 0; i < 4; i++)
+    cuv_check_frame_free (&timed.frames[i]);
+  cuv_motion_cpu_free (timed.cpu);
+  cuv_check_frame_free (&first);
+}
+
+CUV_BENCH_CPU (times)
+{
+  time_config ("mog2", &(CuvMotionConfig){ CUV_MOTION_MOG2, 0, 1 });
+  time_config (
+      "average, scale 4", &(CuvMotionConfig){ CUV_MOTION_AVERAGE, 0, 4 });
+}
