@@ -61,6 +61,14 @@ typedef struct {
   int32_t opening, closing; /* sides of squares, odd; 1 = none */
 } CuvMotionParams;
 
+/* A mask with a bit per pixel: bit x % 64 of word x / 64 of a row. Bits beyond
+ * the width are 0. */
+typedef struct {
+  uint64_t *words;
+  int32_t width, height;
+  int32_t stride; /* words of a row */
+} CuvMotionBits;
+
 /* Connected moving pixels: the box, right and bottom exclusive, and how many
  * pixels. */
 typedef struct {

@@ -10,19 +10,14 @@
  * do not fit the model move. The mask of moving pixels is cleaned by an opening
  * and a closing, and its connected parts become boxes.
  *
- *   reference/       the definition
- *     mog2.c         the mixture of one pixel
- *     average.c      the average of one pixel
- *     values.c       the values of a frame's pixels, scaled down
- *     clean.c        opening and closing
- *     parts.c        connected parts of a mask
- *     boxes.c        boxes of parts: selected, united, sorted, their ages
- *   cpu/             the same, optimised
- *     motion-cpu.c   memory and threads
- *     mog2.c         a row of mixtures, in planes
- *     bits.c         opening and closing of masks with a bit per pixel
- *     runs.c         connected parts by runs of such bits
- *     motion-dsp.c   the function table; x86/ fills it with SIMD
+ *   ../../cuda/motion/motion-pixel.h   values of a frame; the average of one
+ * pixel reference/       the definition of the rest mog2.c         the mixture
+ * of one pixel clean.c        opening and closing parts.c        connected
+ * parts of a mask boxes.c        boxes of parts: selected, united, sorted,
+ * their ages cpu/             the same, optimised motion-cpu.c   memory and
+ * threads mog2.c         a row of mixtures, in planes bits.c         opening
+ * and closing of masks with a bit per pixel runs.c         connected parts by
+ * runs of such bits motion-dsp.c   the function table; x86/ fills it with SIMD
  *   backend.c        chooses CPU or CUDA
  *   gstvisionmotion.c  the element */
 #ifndef CUV_MOTION_H
@@ -30,36 +25,7 @@
 
 #include <stdbool.h>
 #include "cuv-frame.h"
-#include "motion/motion-types.h"
-
-CUV_HOST_DEVICE int
-cuv_motion_min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-CUV_HOST_DEVICE int
-cuv_motion_max (int a, int b)
-{
-  return a > b ? a : b;
-}
-
-/* ---- values ---- */
-
-/* Size of the image of values: partial squares at the right and the bottom are
- * left out, unless they are all there is. */
-int cuv_motion_values_width (const CuvMotionConfig *config, int width);
-int cuv_motion_values_height (const CuvMotionConfig *config, int height);
-
-/* Number of channels: 1, or 3 with config->color if the frame has colours. */
-int cuv_motion_n_channels (
-    const CuvMotionConfig *config, const CuvFrame *frame);
-
-/* Returns a channel's value at column x, row y of the image of values: luma;
- * or blue, green, red (OpenCV's order), or Y, U, V. The average of a square is
- * rounded to nearest, halves up. */
-uint8_t cuv_motion_value (const CuvMotionConfig *config, const CuvFrame *frame,
-    int channel, int x, int y);
+#include "motion/motion-pixel.h"
 
 /* ---- mixtures ---- */
 
@@ -85,13 +51,6 @@ CuvMog2Rate cuv_mog2_rate (const CuvMog2Params *params, double weight);
 uint8_t cuv_mog2_pixel (CuvMog2Mode *modes, int *n_modes, const float *value,
     int n_channels, const CuvMog2Params *params, const CuvMog2Rate *rate);
 
-/* ---- averages ---- */
-
-/* Compares a value with a pixel's average, in 1/256 grey level, which then
- * learns it. Returns a value of a mask. */
-uint8_t cuv_average_pixel (
-    uint16_t *average, uint8_t value, const CuvAverageParams *params);
-
 /* ---- masks: width x height bytes, CUV_MOTION_MOVING or another value ---- */
 
 /* Erodes, then dilates by a square of an odd side: parts that it does not fit
@@ -113,6 +72,18 @@ void cuv_motion_close (
  * Returns: how many there are, which may exceed max */
 int cuv_motion_parts (const uint8_t *mask, int width, int height,
     int32_t *queue, uint8_t *seen, CuvMotionPart *parts, int max);
+
+/* ---- results ---- */
+
+/* What was found in a frame; the memory belongs to the detector. */
+typedef struct {
+  const uint8_t *mask;        /* before it was cleaned; NULL from the GPU */
+  int width, height;          /* of the mask */
+  int stride;                 /* bytes of a row */
+  int64_t n_moving;           /* pixels of the mask, without shadows */
+  const CuvMotionPart *parts; /* of the cleaned mask */
+  int n_parts;                /* up to CUV_MOTION_MAX_PARTS */
+} CuvMotionResult;
 
 /* ---- boxes ---- */
 

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Masks with a bit per pixel: bit x % 64 of word x / 64 of a row. */
+/* Masks with a bit per pixel. */
 #ifndef CUV_MOTION_BITS_H
 #define CUV_MOTION_BITS_H
 
 #include "motion.h"
-
-/* Bits beyond the width are 0. */
-typedef struct {
-  uint64_t *words;
-  int width, height;
-  int stride; /* words of a row */
-} CuvMotionBits;
-
-static inline int
-cuv_motion_words (int width)
-{
-  return (width + 63) / 64;
-}
 
 /* As cuv_motion_open() and cuv_motion_close(); scratch has room for as many
  * words as the mask, and a row. */

@@ -121,15 +121,15 @@ cuv_motion_cpu_new (const CuvMotionConfig *config, const CuvFrame *frame)
     return NULL;
   self->config = *config;
   self->frame_width = frame->width;
-  self->width = cuv_motion_values_width (config, frame->width);
-  self->height = cuv_motion_values_height (config, frame->height);
+  self->width = cuv_motion_n_values (config, frame->width);
+  self->height = cuv_motion_n_values (config, frame->height);
   self->stride = (self->width + CUV_MOTION_ROW_UNIT - 1) / CUV_MOTION_ROW_UNIT
       * CUV_MOTION_ROW_UNIT;
   self->n_channels = cuv_motion_n_channels (config, frame);
   self->reciprocal =
       n_pixels > 1 ? (uint32_t) ((UINT64_C (1) << 32) / n_pixels + 1) : 0;
   self->bits = (CuvMotionBits){ NULL, self->width, self->height,
-    cuv_motion_words (self->width) };
+    cuv_motion_n_words (self->width) };
   self->n_tasks = (self->height + TASK_ROWS - 1) / TASK_ROWS;
   self->n_workers = cuv_threads_n_workers ();
   cuv_motion_dsp_init (&self->dsp);
@@ -179,7 +179,7 @@ read_row (const CuvMotionCpu *self, int channel, int y, uint8_t *out)
 {
   const CuvFrame *frame = self->frame;
   const CuvComponent *c =
-      &frame->component[frame->model == CUV_MODEL_RGB ? 2 - channel : channel];
+      &frame->component[cuv_motion_component (frame, channel)];
   const uint8_t *from = c->data + (int64_t) (y >> c->ysub) * c->stride;
 
   if (self->n_channels == 1)

@@ -7,16 +7,6 @@
 
 typedef struct _CuvMotionCpu CuvMotionCpu;
 
-/* Results of a frame; the memory belongs to the detector. */
-typedef struct {
-  const uint8_t *mask;        /* as found, before it is cleaned */
-  int width, height;          /* of the mask, in values */
-  int stride;                 /* bytes of a row */
-  int64_t n_moving;           /* pixels of the mask, shadows excluded */
-  const CuvMotionPart *parts; /* of the cleaned mask, in values */
-  int n_parts;                /* up to CUV_MOTION_MAX_PARTS */
-} CuvMotionResult;
-
 /* Allocates the memory for frames like this one; returns NULL if out of
  * memory. */
 CuvMotionCpu *cuv_motion_cpu_new (

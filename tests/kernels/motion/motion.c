@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Masks and parts of short films, C and SIMD against the C reference; times. */
+/* Masks and parts of short films, C, SIMD and CUDA against the C reference;
+ * times. */
+#include "cpu/bits.h"
 #include "cpu/motion-cpu.h"
 #include "cuvcheck.h"
+#if HAVE_CUDA
+#include "motion/motion.h" /* cuda/motion/motion.h, not elements/motion/ */
+#endif
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +31,8 @@ static void
 reference_init (
     Reference *self, const CuvMotionConfig *config, const CuvFrame *frame)
 {
-  const int width = cuv_motion_values_width (config, frame->width);
-  const int height = cuv_motion_values_height (config, frame->height);
+  const int width = cuv_motion_n_values (config, frame->width);
+  const int height = cuv_motion_n_values (config, frame->height);
   const size_t n = (size_t) width * (size_t) height;
 
   *self = (Reference){ .config = *config,
@@ -134,8 +139,75 @@ random_params (CuvMotionParams *params, int frame)
 
 /* ---- checks ---- */
 
+/* A version of the detector, and what it found in the last frame. */
+typedef struct {
+  CuvCheckVersion version;
+  void *state; /* a CuvMotionCpu or CuvMotionCuda */
+  CuvMotionRuns runs;
+  CuvMotionResult found;
+  uint8_t *mask;
+  CuvMotionPart *parts;
+} Run;
+
+static void
+run_init (Run *self, const Reference *wanted, const CuvFrame *frame,
+    const CuvCheckVersion *version)
+{
+  *self = (Run){ .version = *version };
+  self->state =
+      CUV_CHECK_ON ((void *) cuv_motion_cuda_new (&wanted->config, frame),
+          cuv_motion_cpu_new (&wanted->config, frame));
+  self->mask = malloc ((size_t) wanted->width * (size_t) wanted->height);
+  self->parts = malloc (CUV_MOTION_MAX_PARTS * sizeof *self->parts);
+  cuv_motion_runs_init (&self->runs, wanted->width, wanted->height);
+  CUV_CHECK (self->state != NULL, ": %s", cuv_check_error ());
+}
+
+static void
+run_clear (Run *self)
+{
+  CUV_CHECK_ON (
+      cuv_motion_cuda_free (self->state), cuv_motion_cpu_free (self->state));
+  cuv_motion_runs_clear (&self->runs);
+  free (self->mask);
+  free (self->parts);
+}
+
+#if HAVE_CUDA
 static int
-compare_masks (const Reference *wanted, const CuvMotionResult *found)
+run_on_gpu (Run *self, const CuvFrame *frame, const CuvMotionParams *params)
+{
+  CuvMotionResult *found = &self->found;
+  CuvMotionBits bits;
+
+  if (cuv_motion_cuda_submit (self->state, frame, params, cuv_check_stream) != 0
+      || cuv_motion_cuda_collect (self->state, &bits, &found->n_moving) != 0
+      || cuv_motion_cuda_get_mask (self->state, self->mask) != 0)
+    return -1;
+  found->mask = self->mask;
+  found->stride = bits.width;
+  found->parts = self->parts;
+  found->n_parts = cuv_motion_min (CUV_MOTION_MAX_PARTS,
+      cuv_motion_bits_parts (
+          &bits, &self->runs, self->parts, CUV_MOTION_MAX_PARTS));
+  return 0;
+}
+#endif
+
+static void
+run_frame (Run *self, const CuvCheckFrame *frame, const CuvMotionParams *params)
+{
+  void *memory;
+  const CuvFrame lent = cuv_check_lend (frame, &memory);
+
+  CUV_CHECK_RUN (run_on_gpu (self, &lent, params),
+      cuv_motion_cpu_run (
+          self->state, &lent, params, self->version.n_threads, &self->found));
+  cuv_check_device_free (memory);
+}
+
+static int
+count_wrong_rows (const Reference *wanted, const CuvMotionResult *found)
 {
   int wrong = 0;
 
@@ -158,54 +230,66 @@ count_moving (const Reference *reference)
 }
 
 static void
-check_frame (const Reference *wanted, const CuvMotionResult *found,
-    const CuvCheckVersion *version, int frame)
+check_frame (const Reference *wanted, const Run *run, int frame)
 {
-  const int wrong = compare_masks (wanted, found);
+  const CuvMotionResult *found = &run->found;
+  const char *name = run->version.name;
+  const int wrong = count_wrong_rows (wanted, found);
 
-  CUV_CHECK (wrong == 0, ": %s, frame %d: %d rows differ", version->name, frame,
-      wrong);
-  CUV_CHECK (found->n_moving == count_moving (wanted), ": %s, frame %d",
-      version->name, frame);
+  CUV_CHECK (wrong == 0, ": %s, frame %d: %d rows", name, frame, wrong);
+  CUV_CHECK (found->n_moving == count_moving (wanted), ": %s, frame %d: %d",
+      name, frame, (int) found->n_moving);
   CUV_CHECK (found->n_parts == wanted->n_parts
           && memcmp (found->parts, wanted->parts,
                  (size_t) wanted->n_parts * sizeof *wanted->parts)
               == 0,
-      ": %s, frame %d: %d parts, not %d", version->name, frame, found->n_parts,
+      ": %s, frame %d: %d parts, not %d", name, frame, found->n_parts,
       wanted->n_parts);
+}
+
+/* Some frames after the middle the background is forgotten. */
+static void
+reset (Reference *wanted, Run *runs, int n)
+{
+  memset (wanted->n_modes, 0,
+      (size_t) wanted->width * (size_t) wanted->height
+          * sizeof *wanted->n_modes);
+  for (int i = 0; i < n; i++)
+    CUV_CHECK_ON (cuv_motion_cuda_reset (runs[i].state),
+        cuv_motion_cpu_reset (runs[i].state));
 }
 
 static void
 check_film (const CuvMotionConfig *config, const CuvCheckFrame *first)
 {
   CuvCheckFrame frame = cuv_check_frame_copy (first);
-  CuvMotionCpu *versions[CUV_CHECK_MAX_VERSIONS];
+  Run runs[CUV_CHECK_MAX_VERSIONS];
   Reference wanted;
   int n = 0;
 
   reference_init (&wanted, config, &first->frame);
   for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);)
-    versions[n++] = cuv_motion_cpu_new (config, &first->frame);
+    run_init (&runs[n++], &wanted, &first->frame, &v);
   for (int i = 0; i < FRAMES; i++) {
+    const bool again = i == FRAMES * 3 / 4;
+
+    if (again)
+      reset (&wanted, runs, n);
     next_frame (&frame, first, 1 + i % 3 * 8);
     random_params (&wanted.params, i);
-    reference_run (&wanted, &frame.frame, i == 0);
-    n = 0;
-    for (CuvCheckVersion v = { 0 }; cuv_check_next (&v);) {
-      CuvMotionResult found;
-
-      cuv_motion_cpu_run (
-          versions[n++], &frame.frame, &wanted.params, v.n_threads, &found);
-      check_frame (&wanted, &found, &v, i);
+    reference_run (&wanted, &frame.frame, i == 0 || again);
+    for (int k = 0; k < n; k++) {
+      run_frame (&runs[k], &frame, &wanted.params);
+      check_frame (&wanted, &runs[k], i);
     }
   }
   while (n > 0)
-    cuv_motion_cpu_free (versions[--n]);
+    run_clear (&runs[--n]);
   reference_clear (&wanted);
   cuv_check_frame_free (&frame);
 }
 
-CUV_CHECKS_CPU (films)
+CUV_CHECKS (films)
 {
   static const int sizes[][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 }, { 64, 40 },
     { 129, 31 }, { 191, 108 } };
@@ -229,49 +313,81 @@ CUV_CHECKS_CPU (films)
 /* ---- times ---- */
 
 typedef struct {
-  CuvMotionCpu *cpu;
+  void *state;
   CuvCheckFrame frames[4];
+  CuvFrame lent[4];
+  void *memory[4];
   CuvMotionParams params;
-  int n_threads, next;
+  int next;
 } Timed;
 
 static void
 run_timed (void *data)
 {
   Timed *self = data;
+  const CuvFrame *frame = &self->lent[self->next++ % 4];
   CuvMotionResult result;
 
-  cuv_motion_cpu_run (self->cpu, &self->frames[self->next++ % 4].frame,
-      &self->params, self->n_threads, &result);
+  CUV_CHECK_RUN (cuv_motion_cuda_submit (
+                     self->state, frame, &self->params, cuv_check_stream),
+      cuv_motion_cpu_run (self->state, frame, &self->params, 1, &result));
 }
 
 static void
-time_config (const char *name, const CuvMotionConfig *config)
+timed_init (Timed *self, const CuvMotionConfig *config, int levels)
 {
   CuvCheckFrame first = cuv_check_bench_picture ();
-  Timed timed = { .cpu = cuv_motion_cpu_new (config, &first.frame) };
 
-  cuv_mog2_params_init (&timed.params.mog2);
-  timed.params.mog2_rate = cuv_mog2_rate (&timed.params.mog2, 0.002);
-  timed.params.average = (CuvAverageParams){ 25, 3277 };
-  timed.params.opening = 3;
-  timed.params.closing = 5;
-  timed.n_threads = 1;
+  *self = (Timed){ .params = {
+                       .average = { 25, 3277 }, .opening = 3, .closing = 5 } };
+  cuv_mog2_params_init (&self->params.mog2);
+  self->params.mog2_rate = cuv_mog2_rate (&self->params.mog2, 0.002);
+  self->state =
+      CUV_CHECK_ON ((void *) cuv_motion_cuda_new (config, &first.frame),
+          cuv_motion_cpu_new (config, &first.frame));
   for (int i = 0; i < 4; i++) {
-    timed.frames[i] = cuv_check_frame_copy (&first);
-    next_frame (&timed.frames[i], &first, 3);
+    self->frames[i] = cuv_check_frame_copy (&first);
+    next_frame (&self->frames[i], &first, levels);
+    self->lent[i] = cuv_check_lend (&self->frames[i], &self->memory[i]);
   }
-  cuv_check_bench (run_timed, &timed,
-      (double) first.frame.width * first.frame.height, 0, "%s", name);
-  for (int i = 0; i < 4; i++)
-    cuv_check_frame_free (&timed.frames[i]);
-  cuv_motion_cpu_free (timed.cpu);
   cuv_check_frame_free (&first);
 }
 
-CUV_BENCH_CPU (times)
+static void
+timed_clear (Timed *self)
 {
-  time_config ("mog2", &(CuvMotionConfig){ CUV_MOTION_MOG2, 0, 1 });
-  time_config (
-      "average, scale 4", &(CuvMotionConfig){ CUV_MOTION_AVERAGE, 0, 4 });
+  for (int i = 0; i < 4; i++) {
+    cuv_check_device_free (self->memory[i]);
+    cuv_check_frame_free (&self->frames[i]);
+  }
+  CUV_CHECK_ON (
+      cuv_motion_cuda_free (self->state), cuv_motion_cpu_free (self->state));
+}
+
+/* Bytes that each value reads and writes at least: itself, its bit, and one
+ * mode with the number of modes, or the average. */
+static void
+time_config (const char *name, const CuvMotionConfig *config, int levels)
+{
+  Timed timed;
+  double pixels, values, bytes;
+
+  timed_init (&timed, config, levels);
+  pixels = (double) timed.lent[0].width * timed.lent[0].height;
+  values = pixels / (config->scale * config->scale);
+  bytes = pixels + values * (config->method == CUV_MOTION_MOG2 ? 27 : 5);
+  cuv_check_bench (run_timed, &timed, pixels, bytes, "%s", name);
+  timed_clear (&timed);
+}
+
+CUV_BENCH (times)
+{
+  const CuvMotionConfig mog2 = { CUV_MOTION_MOG2, 0, 1 };
+  const CuvMotionConfig average = { CUV_MOTION_AVERAGE, 0, 1 };
+  const CuvMotionConfig small = { CUV_MOTION_AVERAGE, 0, 4 };
+
+  time_config ("mog2", &mog2, 3);
+  time_config ("mog2, noise", &mog2, 200);
+  time_config ("average", &average, 3);
+  time_config ("average, scale 4", &small, 3);
 }
