@@ -46,10 +46,11 @@ struct _GstVisionMotion {
   Motion motion; /* of the last analysed frame */
 
   /* used by the streaming thread only */
-  CuvMotionConfig config; /* of the open backend */
   CuvBackend backend;
-  CuvMotionBox *before; /* boxes of the frame before */
-  guint n_learnt;       /* frames since the background was forgotten */
+  CuvMotionConfig config; /* of the open backend */
+  CuvFrame shape;         /* frames that it was opened for; not their pixels */
+  CuvMotionBox *before;   /* boxes of the frame before */
+  guint n_learnt;         /* frames since the background was forgotten */
 };
 
 #define gst_vision_motion_parent_class parent_class
@@ -71,6 +72,21 @@ forget (GstVisionMotion *self)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Whether the open backend can go on with such frames. */
+static gboolean
+backend_matches (const GstVisionMotion *self, const CuvMotionConfig *config,
+    const CuvFrame *frame, const CuvProcessor *processor)
+{
+  const CuvFrame *shape = &self->shape;
+
+  return self->backend.klass != NULL
+      && self->backend.on_device == processor->on_device
+      && memcmp (config, &self->config, sizeof *config) == 0
+      && frame->width == shape->width && frame->height == shape->height
+      && frame->model == shape->model
+      && frame->n_components == shape->n_components;
+}
+
 static gchar *
 gst_vision_motion_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
@@ -82,9 +98,7 @@ gst_vision_motion_configure (
   CuvBackend backend = { 0 };
   const gchar *error;
 
-  if (self->backend.klass != NULL
-      && self->backend.on_device == processor.on_device
-      && memcmp (&config, &self->config, sizeof config) == 0)
+  if (backend_matches (self, &config, &frame->frame, &processor))
     return NULL;
   error = cuv_backend_open (
       &backend, &cuv_motion_classes, &config, &frame->frame, &processor);
@@ -93,26 +107,30 @@ gst_vision_motion_configure (
   cuv_backend_close (&self->backend);
   self->backend = backend;
   self->config = config;
+  self->shape = frame->frame;
   forget (self);
   return NULL;
 }
 
 /* Converts a box of values to one of pixels. */
 static void
-scale_box (const CuvMotionConfig *config, CuvMotionPart *part)
+scale_box (CuvMotionPart *part, gint across, gint down)
 {
-  part->left *= config->scale;
-  part->top *= config->scale;
-  part->right *= config->scale;
-  part->bottom *= config->scale;
-  part->area *= config->scale * config->scale;
+  part->left *= across;
+  part->top *= down;
+  part->right *= across;
+  part->bottom *= down;
+  part->area *= across * down;
 }
 
+/* Frames smaller than a square of pixels are averaged as a whole. */
 static void
 find_boxes (GstVisionMotion *self, const CuvMotionResult *result)
 {
   const GstVisionMotionSettings *s = self->settings.in_force;
-  const gint scale = self->config.scale, area = scale * scale;
+  const gint scale = self->config.scale;
+  const gint across = MIN (scale, self->shape.width);
+  const gint down = MIN (scale, self->shape.height), area = across * down;
   Motion *motion = &self->motion;
   const gint n_before = motion->n;
 
@@ -121,7 +139,7 @@ find_boxes (GstVisionMotion *self, const CuvMotionResult *result)
       (gint) (((gint64) s->min_area + area - 1) / area),
       (s->merge_distance + scale - 1) / scale, motion->boxes);
   for (gint i = 0; i < motion->n; i++)
-    scale_box (&self->config, &motion->boxes[i].part);
+    scale_box (&motion->boxes[i].part, across, down);
   cuv_motion_ages (motion->boxes, motion->n, self->before, n_before);
 }
 
@@ -143,25 +161,40 @@ keep_result (GstVisionMotion *self, const CuvMotionResult *result)
   else
     find_boxes (self, result);
   GST_OBJECT_UNLOCK (self);
-  self->n_learnt =
-      motion->scene_change ? 1 : MIN (self->n_learnt, G_MAXINT) + 1;
 }
 
-static gboolean
-gst_vision_motion_analyse (
-    GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
+static const gchar *
+run (GstVisionMotion *self, const GstCuvFrame *frame, gint n_threads,
+    CuvMotionResult *result)
 {
-  GstVisionMotion *self = GST_VISION_MOTION (filter);
   const CuvMotionParams params =
       gst_vision_motion_params (self->settings.in_force, self->n_learnt);
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   CuvMotionJob job = { &frame->frame, &params, self->n_learnt == 0, { 0 } };
   const gchar *error = cuv_backend_run (&self->backend, &job, &processor);
 
-  if (error != NULL)
-    return gst_cuv_frame_failed (frame, error);
-  keep_result (self, &job.result);
-  return TRUE;
+  *result = job.result;
+  return error;
+}
+
+/* After a scene change, this frame is the new background. */
+static gboolean
+gst_vision_motion_analyse (
+    GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
+{
+  GstVisionMotion *self = GST_VISION_MOTION (filter);
+  CuvMotionResult result;
+  const gchar *error = run (self, frame, n_threads, &result);
+
+  if (error == NULL) {
+    keep_result (self, &result);
+    if (self->motion.scene_change) {
+      self->n_learnt = 0;
+      error = run (self, frame, n_threads, &result);
+    }
+    self->n_learnt = MIN (self->n_learnt, G_MAXINT) + 1;
+  }
+  return error == NULL || gst_cuv_frame_failed (frame, error);
 }
 
 /* ---- results ---- */
@@ -172,7 +205,7 @@ static const GstCuvColumn columns[] = {
   { "width", GST_CUV_TYPE_U32 },
   { "height", GST_CUV_TYPE_U32 },
   { "area", GST_CUV_TYPE_U32 },
-  { "age", GST_CUV_TYPE_U32 },
+  { "frames", GST_CUV_TYPE_U32 },
 };
 
 static void

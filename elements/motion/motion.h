@@ -10,16 +10,22 @@
  * do not fit the model move. The mask of moving pixels is cleaned by an opening
  * and a closing, and its connected parts become boxes.
  *
- *   ../../cuda/motion/motion-pixel.h   values of a frame; the average of one
- * pixel reference/       the definition of the rest mog2.c         the mixture
- * of one pixel clean.c        opening and closing parts.c        connected
- * parts of a mask boxes.c        boxes of parts: selected, united, sorted,
- * their ages cpu/             the same, optimised motion-cpu.c   memory and
- * threads mog2.c         a row of mixtures, in planes bits.c         opening
- * and closing of masks with a bit per pixel runs.c         connected parts by
- * runs of such bits motion-dsp.c   the function table; x86/ fills it with SIMD
+ *   ../../cuda/motion/motion-pixel.h
+ *                    values of a frame; the average of one pixel
+ *   reference/       the definition of the rest
+ *     mog2.c         the mixture of one pixel
+ *     clean.c        opening and closing
+ *     parts.c        connected parts of a mask
+ *     boxes.c        boxes of parts: selected, united, sorted; their ages
+ *   cpu/             the same, optimised
+ *     motion-cpu.c   memory and threads
+ *     motion-dsp.c   the function table, in C
+ *     x86/           the function table in SIMD: mixtures, averages
+ *     bits.c         opening and closing of masks with a bit per pixel
+ *     runs.c         connected parts by runs of such bits
  *   backend.c        chooses CPU or CUDA
- *   gstvisionmotion.c  the element */
+ *   gstvisionmotion.c
+ *                    the element; gstvisionmotionsettings.c: its properties */
 #ifndef CUV_MOTION_H
 #define CUV_MOTION_H
 

@@ -35,35 +35,19 @@ unite (CuvMotionPart *a, const CuvMotionPart *b)
   a->area += b->area;
 }
 
-/* Unites boxes with box i as long as there are any near it; returns whether
- * there were. */
-static bool
-grow (CuvMotionBox *boxes, int i, int *n, int distance)
+/* Adds a box to others of which none are near each other, after uniting it with
+ * those near it. */
+static void
+add_box (CuvMotionBox *boxes, int *n, CuvMotionBox box, int distance)
 {
-  bool any = false;
-
-  for (int k = *n - 1; k > i; k--) {
-    if (!are_near (&boxes[i].part, &boxes[k].part, distance))
+  for (int i = *n - 1; i >= 0; i--) {
+    if (!are_near (&boxes[i].part, &box.part, distance))
       continue;
-    unite (&boxes[i].part, &boxes[k].part);
-    boxes[k] = boxes[--*n];
-    k = *n; /* the box is larger now */
-    any = true;
+    unite (&box.part, &boxes[i].part);
+    boxes[i] = boxes[--*n];
+    i = *n; /* the box is larger now */
   }
-  return any;
-}
-
-static int
-unite_near (CuvMotionBox *boxes, int n, int distance)
-{
-  bool again = true;
-
-  while (again) {
-    again = false;
-    for (int i = 0; i < n; i++)
-      again |= grow (boxes, i, &n, distance);
-  }
-  return n;
+  boxes[(*n)++] = box;
 }
 
 int
@@ -73,15 +57,11 @@ cuv_motion_boxes (const CuvMotionPart *parts, int n_parts, int min_area,
   int n = 0;
 
   for (int i = 0; i < n_parts; i++) {
-    if (parts[i].area < min_area)
-      continue;
-    if (n == CUV_MOTION_MAX_BOXES)
-      n = unite_near (boxes, n, distance);
     if (n == CUV_MOTION_MAX_BOXES)
       break;
-    boxes[n++] = (CuvMotionBox){ parts[i], 1 };
+    if (parts[i].area >= min_area)
+      add_box (boxes, &n, (CuvMotionBox){ parts[i], 1 }, distance);
   }
-  n = unite_near (boxes, n, distance);
   qsort (boxes, (size_t) n, sizeof *boxes, compare);
   return n;
 }
