@@ -53,7 +53,7 @@ __launch_bounds__ (CUV_SPREAD_THREADS)
 }
 
 static int
-spread (const CuvMotionBits *from, const CuvMotionBits *to, int side,
+spread_mask (const CuvMotionBits *from, const CuvMotionBits *to, int side,
     bool inverted, cudaStream_t stream)
 {
   const Words mask = { (const uint32_t *) from->words, from->width,
@@ -71,12 +71,12 @@ cuv_motion_clean (const CuvMotionBits *mask, const CuvMotionBits *scratch,
     int opening, int closing, cudaStream_t stream)
 {
   if (opening > 1
-      && (spread (mask, scratch, opening, true, stream) != 0
-          || spread (scratch, mask, opening, false, stream) != 0))
+      && (spread_mask (mask, scratch, opening, true, stream) != 0
+          || spread_mask (scratch, mask, opening, false, stream) != 0))
     return -1;
   if (closing > 1
-      && (spread (mask, scratch, closing, false, stream) != 0
-          || spread (scratch, mask, closing, true, stream) != 0))
+      && (spread_mask (mask, scratch, closing, false, stream) != 0
+          || spread_mask (scratch, mask, closing, true, stream) != 0))
     return -1;
   return 0;
 }

@@ -209,7 +209,7 @@ allocate_models (CuvMotionCuda *self, size_t n)
 }
 
 static bool
-allocate (CuvMotionCuda *self)
+motion_allocate (CuvMotionCuda *self)
 {
   const size_t n = (size_t) self->width * self->height;
   const int stride = cuv_motion_n_words (self->width);
@@ -248,7 +248,7 @@ cuv_motion_cuda_new (const CuvMotionConfig *config, const CuvFrame *frame)
   self->width = cuv_motion_n_values (config, frame->width);
   self->height = cuv_motion_n_values (config, frame->height);
   self->n_channels = cuv_motion_n_channels (config, frame);
-  return allocate (self.get ()) ? self.release () : nullptr;
+  return motion_allocate (self.get ()) ? self.release () : nullptr;
 }
 
 extern "C" void

@@ -89,7 +89,7 @@ allocate_models (CuvMotionCpu *self)
 }
 
 static bool
-allocate (CuvMotionCpu *self)
+motion_allocate (CuvMotionCpu *self)
 {
   const size_t n_words =
       (size_t) self->bits.stride * (size_t) (self->height + 1);
@@ -133,7 +133,7 @@ cuv_motion_cpu_new (const CuvMotionConfig *config, const CuvFrame *frame)
   self->n_tasks = (self->height + TASK_ROWS - 1) / TASK_ROWS;
   self->n_workers = cuv_threads_n_workers ();
   cuv_motion_dsp_init (&self->dsp);
-  if (allocate (self))
+  if (motion_allocate (self))
     return self;
   cuv_motion_cpu_free (self);
   return NULL;

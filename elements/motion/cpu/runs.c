@@ -75,7 +75,7 @@ add_part (CuvMotionPart *to, const CuvMotionPart *part)
 
 /* Joins two parts; returns their label. */
 static int
-join (CuvMotionLabel *labels, int a, int b)
+join_parts (CuvMotionLabel *labels, int a, int b)
 {
   const int root = cuv_motion_min (a, b), other = cuv_motion_max (a, b);
 
@@ -99,7 +99,8 @@ label_runs (CuvMotionRun *runs, int n, const CuvMotionRun *above, int n_above,
     for (int j = k; j < n_above && above[j].first <= run->end; j++) {
       const int root = find_root (labels, above[j].label);
 
-      run->label = run->label < 0 ? root : join (labels, run->label, root);
+      run->label =
+          run->label < 0 ? root : join_parts (labels, run->label, root);
     }
     if (run->label < 0) {
       run->label = (*n_labels)++;

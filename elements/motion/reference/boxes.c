@@ -26,7 +26,7 @@ are_near (const CuvMotionPart *a, const CuvMotionPart *b, int distance)
 }
 
 static void
-unite (CuvMotionPart *a, const CuvMotionPart *b)
+unite_boxes (CuvMotionPart *a, const CuvMotionPart *b)
 {
   a->left = cuv_motion_min (a->left, b->left);
   a->top = cuv_motion_min (a->top, b->top);
@@ -43,7 +43,7 @@ add_box (CuvMotionBox *boxes, int *n, CuvMotionBox box, int distance)
   for (int i = *n - 1; i >= 0; i--) {
     if (!are_near (&boxes[i].part, &box.part, distance))
       continue;
-    unite (&box.part, &boxes[i].part);
+    unite_boxes (&box.part, &boxes[i].part);
     boxes[i] = boxes[--*n];
     i = *n; /* the box is larger now */
   }

@@ -23,7 +23,7 @@ square_has (const uint8_t *mask, int width, int height, int side, int x, int y,
 
 /* Makes pixels moving if any pixel of their square is, or still if any is. */
 static void
-spread (uint8_t *mask, int width, int height, int side, bool moving,
+spread_mask (uint8_t *mask, int width, int height, int side, bool moving,
     uint8_t *scratch)
 {
   memcpy (scratch, mask, (size_t) width * height);
@@ -40,14 +40,14 @@ void
 cuv_motion_open (
     uint8_t *mask, int width, int height, int side, uint8_t *scratch)
 {
-  spread (mask, width, height, side, false, scratch);
-  spread (mask, width, height, side, true, scratch);
+  spread_mask (mask, width, height, side, false, scratch);
+  spread_mask (mask, width, height, side, true, scratch);
 }
 
 void
 cuv_motion_close (
     uint8_t *mask, int width, int height, int side, uint8_t *scratch)
 {
-  spread (mask, width, height, side, true, scratch);
-  spread (mask, width, height, side, false, scratch);
+  spread_mask (mask, width, height, side, true, scratch);
+  spread_mask (mask, width, height, side, false, scratch);
 }

@@ -43,8 +43,8 @@ squared_distance (const CuvMog2Mode *mode, const float *value, int n_channels)
 }
 
 static void
-learn (CuvMog2Mode *mode, const float *value, int n_channels, float distance,
-    float weight, const CuvMog2Params *params)
+learn_value (CuvMog2Mode *mode, const float *value, int n_channels,
+    float distance, float weight, const CuvMog2Params *params)
 {
   const float variance = mode->variance + weight * (distance - mode->variance);
 
@@ -142,8 +142,8 @@ update_modes (CuvMog2Mode *modes, int *n_modes, const float *value,
       if (distance < params->new_threshold * modes[i].variance) {
         found = true;
         weight += rate->rate;
-        learn (&modes[i], value, n_channels, distance, rate->rate / weight,
-            params);
+        learn_value (&modes[i], value, n_channels, distance,
+            rate->rate / weight, params);
         at = move_forward (modes, i, weight);
       }
     }

@@ -35,7 +35,7 @@ visit_neighbours (Search *self, int x, int y)
 
 /* Returns the part of the pixels that were queued, and of all they touch. */
 static CuvMotionPart
-follow (Search *self)
+follow_part (Search *self)
 {
   CuvMotionPart part = { INT32_MAX, INT32_MAX, 0, 0, 0 };
 
@@ -68,9 +68,9 @@ cuv_motion_parts (const uint8_t *mask, int width, int height, int32_t *queue,
       if (search.n_queued == 0)
         continue;
       if (n < max)
-        parts[n] = follow (&search);
+        parts[n] = follow_part (&search);
       else
-        follow (&search);
+        follow_part (&search);
       n++;
     }
   }

@@ -32,7 +32,7 @@ average (uint16_t *averages, const uint8_t *values, int n,
 }
 
 static void
-add_row (uint16_t *sums, const uint8_t *values, int n)
+motion_add_row (uint16_t *sums, const uint8_t *values, int n)
 {
   int x;
 
@@ -65,6 +65,6 @@ cuv_motion_dsp_init_avx2 (CuvMotionDsp *self)
 {
   self->mog2 = cuv_mog2_avx2;
   self->average = average;
-  self->add_row = add_row;
+  self->add_row = motion_add_row;
   self->pack = pack;
 }
