@@ -20,6 +20,8 @@ static const gchar *const lines[] = {
   FRAMES ("RGB") "houghlines ! visionpublish ! fakesink",
   FRAMES ("NV12") "rcdtrack object-initial-x=10 object-initial-y=10 "
                   "object-initial-width=30 object-initial-height=30 ! fakesink",
+  FRAMES ("NV12") "visionmotion ! fakesink",
+  FRAMES ("RGB") "visionmotion method=average ! fakesink",
   FRAMES ("NV12") "ldpdescriptor ! fakesink",
   FRAMES ("NV12") "ldpretrieve ! fakesink",
   FRAMES ("NV12") "ldpindexsink descriptor-width=32 descriptor-height=32 "

@@ -28,6 +28,10 @@ static const struct {
   { TWO_PICTURES "rcdtrack object-initial-x=180 object-initial-y=150 "
                  "object-initial-width=90 object-initial-height=120",
       "952c8987392d40010e7ea4f123497449b9de5ba820d0aa18ecc7eb85e9d088b2" },
+  { TWO_PICTURES "visionmotion shadows=false",
+      "9d2224ae30c4ec1fb1629dc0694a8c2d4f2a43b6095153902eb16800768ccb5d" },
+  { TWO_PICTURES "visionmotion method=average scale=2",
+      "ef08216bec557c514cea43c65250c312b62dbb2081b5ef1fae2ae142ffde6120" },
   { PICTURE ("graf1.png") "spectralpca",
       "b51fd433cbb5331c366ac8cb64a92f1977335cc6bb11ff19a7ffb2be302c84f3" },
   { PICTURE ("graf1.png") "spectralpca mode=second-moments",
