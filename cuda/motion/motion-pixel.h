@@ -49,6 +49,14 @@ cuv_motion_component (const CuvFrame *frame, int channel)
   return frame->model == CUV_MODEL_RGB ? 2 - channel : channel;
 }
 
+/* Returns the value of a channel that is subtracted from all others of it: what
+ * U and V are without colour. A shadow scales the differences from it. */
+CUV_HOST_DEVICE int
+cuv_motion_zero (const CuvFrame *frame, int channel)
+{
+  return frame->model == CUV_MODEL_YUV && channel > 0 ? 128 : 0;
+}
+
 CUV_HOST_DEVICE int
 cuv_motion_sample (const CuvFrame *frame, int component, int x, int y)
 {

@@ -93,7 +93,8 @@ __launch_bounds__ (CUV_MOTION_THREADS)
 
 #pragma unroll
     for (int c = 0; c < N_CHANNELS; c++)
-      value.value[c] = cuv_motion_value (&config, &frame, c, x, y);
+      value.value[c] = cuv_motion_value (&config, &frame, c, x, y)
+          - cuv_motion_zero (&frame, c);
     result = run_mog2 (&value, &n_modes[at], params, rate);
   }
   write_mask (output, x, y, result);

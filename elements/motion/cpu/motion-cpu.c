@@ -242,7 +242,8 @@ run_mog2 (
   const size_t at = (size_t) y * (size_t) self->stride;
   const CuvMog2Row row = { self->fields
         + at * CUV_MOG2_MAX_MODES * (size_t) (2 + self->n_channels),
-    self->n_modes + at, self->stride, self->n_channels };
+    self->n_modes + at, self->stride, self->n_channels,
+    cuv_motion_zero (self->frame, 1) };
 
   self->dsp.mog2 (&row, values, self->width, &self->params->mog2,
       &self->params->mog2_rate, mask);

@@ -42,7 +42,7 @@ mog2_c (const CuvMog2Row *row, const uint8_t *const *values, int n,
     for (int m = 0; m < n_modes; m++)
       modes[m] = read_mode (row, m, x);
     for (int c = 0; c < row->n_channels; c++)
-      value[c] = values[c][x];
+      value[c] = (float) (values[c][x] - (c > 0 ? row->zero : 0));
     mask[x] =
         cuv_mog2_pixel (modes, &n_modes, value, row->n_channels, params, rate);
     for (int m = 0; m < n_modes; m++)

@@ -15,6 +15,7 @@ typedef struct {
   float *fields;
   uint8_t *n_modes;
   int stride, n_channels;
+  int zero; /* subtracted from the values of the channels after the first */
 } CuvMog2Row;
 
 typedef struct {

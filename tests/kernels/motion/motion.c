@@ -76,7 +76,8 @@ reference_pixel (
     return cuv_average_pixel (&self->averages[at], grey, &self->params.average);
   }
   for (int c = 0; c < self->n_channels; c++)
-    value[c] = cuv_motion_value (&self->config, frame, c, x, y);
+    value[c] = (float) (cuv_motion_value (&self->config, frame, c, x, y)
+        - cuv_motion_zero (frame, c));
   return cuv_mog2_pixel (self->modes[at], &self->n_modes[at], value,
       self->n_channels, &self->params.mog2, &self->params.mog2_rate);
 }

@@ -414,7 +414,9 @@ run (const CuvMog2Row *row, const uint8_t *const *values, int n, int n_channels,
     Pixels pixels;
 
     for (int c = 0; c < n_channels; c++)
-      pixels.value[c] = _mm256_cvtepi32_ps (load_eight (values[c] + x));
+      pixels.value[c] =
+          _mm256_cvtepi32_ps (_mm256_sub_epi32 (load_eight (values[c] + x),
+              _mm256_set1_epi32 (c > 0 ? row->zero : 0)));
     pixels.n = load_eight (n_modes);
     switch (largest (pixels.n)) {
       case 0:
