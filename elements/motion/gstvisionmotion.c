@@ -140,6 +140,9 @@ find_boxes (GstVisionMotion *self, const CuvMotionResult *result)
       (s->merge_distance + scale - 1) / scale, motion->boxes);
   for (gint i = 0; i < motion->n; i++)
     scale_box (&motion->boxes[i].part, across, down);
+  if (s->padding > 0)
+    motion->n = cuv_motion_pad (motion->boxes, motion->n, s->padding,
+        self->shape.width, self->shape.height);
   cuv_motion_ages (motion->boxes, motion->n, self->before, n_before);
 }
 

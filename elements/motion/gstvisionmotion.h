@@ -24,7 +24,7 @@ typedef struct {
   gint difference;
   gdouble rate;
   gint opening, closing; /* may be even */
-  gint min_area, merge_distance;
+  gint min_area, merge_distance, padding;
   gdouble scene_change;
   gchar *label;
   gint metadata; /* GstCuvMetadata */

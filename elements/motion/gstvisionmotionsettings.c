@@ -46,9 +46,6 @@ vision_motion_check (gconstpointer settings)
 {
   const GstVisionMotionSettings *self = settings;
 
-  if (self->color && self->method == CUV_MOTION_AVERAGE)
-    return g_strdup ("color is set, but method=average compares luma only: set "
-                     "method=mog2 or color=false");
   return gst_cuv_metadata_problem (self->metadata);
 }
 
@@ -58,6 +55,24 @@ vision_motion_check (gconstpointer settings)
  * The model of the background: mog2, whose masks are those of OpenCV's
  * BackgroundSubtractorMOG2 on the CPU, or average, which needs less memory and
  * time.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionMotion:color:
+ *
+ * Compare colours, in frames that have them: shadows then differ from dark
+ * objects in colour. Without colours, shadows=true takes all that is
+ * darker than the background for a shadow, down to half of its brightness.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionMotion:padding:
+ *
+ * Enlarges the boxes, which a detector that searches them
+ * (inference-region=roi-list) needs: its windows are larger than the objects.
+ * Boxes that then overlap become one.
  *
  * Since: 0.1
  */
@@ -83,7 +98,7 @@ static const GstCuvSetting list[] = {
   { "method", "Method", "Model of the background", .offset = AT (method),
       .get_type = method_get_type },
   { "color", "Colour", "Compare colours instead of luma (method=mog2)",
-      .offset = AT (color), .type = G_TYPE_BOOLEAN },
+      .offset = AT (color), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "scale", "Scale",
       "Side of the squares of pixels that are averaged first (0 = automatic: "
       "1, "
@@ -126,7 +141,13 @@ static const GstCuvSetting list[] = {
   { "merge-distance", "Merge distance",
       "Boxes with fewer pixels than this between them become one",
       .offset = AT (merge_distance), .type = G_TYPE_UINT, .maximum = 65536,
-      .value = 16 },
+      .value = 8 },
+  { "padding", "Padding",
+      "Percentage of a box's longer side that is added on each side; boxes "
+      "that "
+      "then overlap become one",
+      .offset = AT (padding), .type = G_TYPE_UINT,
+      .maximum = CUV_MOTION_MAX_PADDING },
   { "scene-change", "Scene change",
       "Part of the frame above which motion is a change of light or camera "
       "(1 = never)",

@@ -98,6 +98,8 @@ typedef struct {
 /* When there are this many boxes, further parts are left out. */
 #define CUV_MOTION_MAX_BOXES 1024
 
+#define CUV_MOTION_MAX_PADDING 1000
+
 /* One or more parts near each other. */
 typedef struct {
   CuvMotionPart part; /* the area is that of all parts */
@@ -114,6 +116,14 @@ typedef struct {
  * Returns: the number of boxes */
 int cuv_motion_boxes (const CuvMotionPart *parts, int n_parts, int min_area,
     int distance, CuvMotionBox *boxes);
+
+/* Enlarges the boxes on each side by a percentage, 0 .. CUV_MOTION_MAX_PADDING,
+ * of their longer side, within a frame of this size, unites those that then
+ * overlap, and sorts them.
+ *
+ * Returns: the number of boxes */
+int cuv_motion_pad (
+    CuvMotionBox *boxes, int n, int percent, int width, int height);
 
 /* Sets ages: one more than that of the oldest box of the frame before that
  * overlaps the box. */

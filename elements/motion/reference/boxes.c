@@ -66,6 +66,28 @@ cuv_motion_boxes (const CuvMotionPart *parts, int n_parts, int min_area,
   return n;
 }
 
+int
+cuv_motion_pad (CuvMotionBox *boxes, int n, int percent, int width, int height)
+{
+  int n_united = 0;
+
+  for (int i = 0; i < n; i++) {
+    CuvMotionBox box = boxes[i];
+    CuvMotionPart *part = &box.part;
+    const int64_t side =
+        cuv_motion_max (part->right - part->left, part->bottom - part->top);
+    const int pad = (int) (side * percent / 100);
+
+    part->left = cuv_motion_max (part->left - pad, 0);
+    part->top = cuv_motion_max (part->top - pad, 0);
+    part->right = cuv_motion_min (part->right + pad, width);
+    part->bottom = cuv_motion_min (part->bottom + pad, height);
+    add_box (boxes, &n_united, box, 0);
+  }
+  qsort (boxes, (size_t) n_united, sizeof *boxes, compare);
+  return n_united;
+}
+
 void
 cuv_motion_ages (
     CuvMotionBox *boxes, int n, const CuvMotionBox *before, int n_before)

@@ -131,7 +131,7 @@ CUV_TEST (test_shadows)
 /* Red of the background's luma. */
 CUV_TEST (test_color)
 {
-  static const gchar *const properties[] = { "", "color=true" };
+  static const gchar *const properties[] = { "color=false", "" };
   static const gchar *const found[] = { "", "20,30 40x24 area 960 frames 1\n" };
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
@@ -202,6 +202,31 @@ CUV_TEST (test_limit_of_scene_change)
 }
 
 /* ---- cleaning and boxes ---- */
+
+/* A quarter of the longer side, up to the frame's edge; two boxes that then
+ * overlap become one. */
+CUV_TEST (test_padding)
+{
+  CuvLive scene = new_scene ("padding=25");
+  GstBuffer *frame;
+
+  scene_expect_box (&scene, place, 200, "10,20 60x44 area 960 frames 1\n");
+  cuv_live_clear (&scene);
+  scene = new_scene ("padding=60");
+  scene_expect_box (&scene, place, 200, "0,6 84x72 area 960 frames 1\n");
+  cuv_live_clear (&scene);
+  for (gint i = 0; i < 2; i++) {
+    scene = new_scene ("padding=25");
+    frame = scene_frame (&scene, BACKGROUND);
+    scene_paint (frame, place, 200);
+    scene_paint (frame, (Box){ 79 + i, 30, 40, 24 }, 200);
+    scene_expect (&scene, frame,
+        i == 0 ? "10,20 119x44 area 1920 frames 1\n"
+               : "10,20 60x44 area 960 frames 1\n"
+                 "70,20 60x44 area 960 frames 1\n");
+    cuv_live_clear (&scene);
+  }
+}
 
 CUV_TEST (test_min_area)
 {
