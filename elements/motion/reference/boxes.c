@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static int
-compare (const void *a, const void *b)
+compare_motion_boxes (const void *a, const void *b)
 {
   const CuvMotionPart *p = &((const CuvMotionBox *) a)->part;
   const CuvMotionPart *q = &((const CuvMotionBox *) b)->part;
@@ -62,7 +62,7 @@ cuv_motion_boxes (const CuvMotionPart *parts, int n_parts, int min_area,
     if (parts[i].area >= min_area)
       add_box (boxes, &n, (CuvMotionBox){ parts[i], 1 }, distance);
   }
-  qsort (boxes, (size_t) n, sizeof *boxes, compare);
+  qsort (boxes, (size_t) n, sizeof *boxes, compare_motion_boxes);
   return n;
 }
 
@@ -84,7 +84,7 @@ cuv_motion_pad (CuvMotionBox *boxes, int n, int percent, int width, int height)
     part->bottom = cuv_motion_min (part->bottom + pad, height);
     add_box (boxes, &n_united, box, 0);
   }
-  qsort (boxes, (size_t) n_united, sizeof *boxes, compare);
+  qsort (boxes, (size_t) n_united, sizeof *boxes, compare_motion_boxes);
   return n_united;
 }
 
