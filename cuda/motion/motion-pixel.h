@@ -19,8 +19,9 @@ cuv_motion_max (int a, int b)
   return a > b ? a : b;
 }
 
-/* Returns the values across a frame of this width, or down: partial squares at
- * the end are left out, unless there is no other. */
+/* Returns the number of values across a frame of this width, or down a frame of
+ * this height. Partial squares at the end are left out, but a frame that is
+ * smaller than a square has one value. */
 CUV_HOST_DEVICE int
 cuv_motion_n_values (const CuvMotionConfig *config, int length)
 {

@@ -28,7 +28,7 @@ gst_vision_motion_params (const GstVisionMotionSettings *self, guint n_learnt)
 {
   const guint n = MIN (n_learnt, (guint) self->history) + 1;
   const gdouble mog2_rate = 1. / MIN (2 * n, (guint) self->history);
-  const gdouble average_rate = MAX (self->rate, 1. / n);
+  const gdouble average_rate = MAX (self->rate, 1. / (n_learnt + 1.));
   CuvMotionParams params = { .average = { self->difference,
                                  (gint) (average_rate * 65536 + 0.5) },
     .opening = self->opening | 1,
@@ -89,8 +89,9 @@ vision_motion_check (gconstpointer settings)
  * GstVisionMotion:scene-change:
  *
  * When a larger part of the frame than this moves, the light or the camera has
- * changed rather than something in the scene: no motion is published, the
- * message and the table say so, and the background is learnt anew.
+ * changed rather than something in the scene. No motion is published then, the
+ * message and the table report a scene change, and the frame becomes the
+ * background.
  *
  * Since: 0.1
  */

@@ -34,8 +34,8 @@ scale_coordinate (gdouble coordinate, guint from, gint to)
   return (coordinate + 0.5) * to / from - 0.5;
 }
 
-/* Draws text on a colour: above y, or from `inside` down if there is no room
- * above; moved into the frame as far as it fits. */
+/* Draws text on a filled rectangle whose lower edge is at y. If that does not
+ * fit into the frame, its upper edge is at `inside`. */
 static void
 add_tag (GstCuvScene *scene, guint argb, const gchar *text, gint x, gint y,
     gint inside)

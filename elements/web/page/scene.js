@@ -108,8 +108,8 @@ export class Scene {
       object.w * this.sx - this.line, object.h * this.sy - this.line);
   }
 
-  // Writes text on a color: above y, or from `inside` down if there is no room
-  // above.
+  // Writes text on a filled rectangle whose lower edge is at y. If that does not fit into the
+  // picture, its upper edge is at `inside`.
   #text(context, text, color, x, y, inside, scale) {
     if (text === '') {
       return;

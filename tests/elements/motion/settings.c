@@ -50,9 +50,10 @@ CUV_TEST (test_live_changes)
     { "color=false", TRUE }, { "color=true", TRUE }, { "history=1", TRUE },
     { "history=500", TRUE }, { "metadata=roi", FALSE },
     { "difference=40", FALSE }, { "method=average", TRUE },
-    { "threshold=20", FALSE }, { "difference=10", TRUE }, { "scale=2", TRUE },
-    { "scale=0", TRUE }, { "scene-change=0.01", TRUE },
-    { "scene-change=0.5", TRUE }, { "rate=0.9", TRUE } };
+    { "threshold=20", FALSE }, { "difference=10", TRUE },
+    { "history=1", FALSE }, { "scale=2", TRUE }, { "scale=0", TRUE },
+    { "scene-change=0.01", TRUE }, { "scene-change=0.5", TRUE },
+    { "rate=0.9", TRUE } };
   CuvLive live = scene_new ("", "RGB", WIDTH, HEIGHT);
 
   cuv_live_steps (&live, steps, G_N_ELEMENTS (steps), look);

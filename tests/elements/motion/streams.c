@@ -83,7 +83,7 @@ CUV_TEST (test_caps_change)
     gint width, height;
   } cases[] = { { "RGB", 2 * WIDTH, 2 * HEIGHT }, { "RGB", 128, 90 },
     { "BGRx", 128, 90 }, { "NV12", 128, 90 }, { "NV12", 90, 128 },
-    { "NV12", WIDTH, HEIGHT }, { "RGB", WIDTH, HEIGHT } };
+    { "NV12", 70, 128 }, { "NV12", WIDTH, HEIGHT }, { "RGB", WIDTH, HEIGHT } };
 
   for (guint m = 0; m < G_N_ELEMENTS (methods); m++) {
     CuvLive scene = new_scene (methods[m]);

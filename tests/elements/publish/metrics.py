@@ -251,7 +251,7 @@ class States(WithCamera):
         self.assertEqual(len(before), 8)
         broker.stop(signal.SIGKILL)
         camera.wait_for(lambda stats: not stats["connected"], "the loss")
-        camera.push(("person", 1, 50))  # while there is no broker
+        camera.push(("person", 1, 50))  # the broker does not run
         broker.start()
         wait_until(lambda: len(read_retained(broker)) == 8, "all messages")
         after = read_retained(broker)
