@@ -42,8 +42,7 @@ struct _GstVisionMotion {
 
   GstCuvSettings settings; /* GstVisionMotionSettings */
 
-  /* used by the streaming thread only, but written under the object lock */
-  Motion motion; /* of the last analysed frame */
+  Motion motion; /* of the last analysed frame; written under the object lock */
 
   /* used by the streaming thread only */
   CuvBackend backend;

@@ -17,8 +17,8 @@ gst_cuv_metadata_problem (gint metadata)
 #if !HAVE_ANALYTICS
   if (metadata == GST_CUV_METADATA_ANALYTICS)
     return g_strdup (
-        "metadata=analytics needs GstAnalytics, without which this was built: "
-        "set metadata to both or roi, or build with GStreamer 1.24 or later "
+        "metadata=analytics needs GstAnalytics, which this build lacks: set "
+        "metadata to both or roi, or build with GStreamer 1.24 or later "
         "and libgstreamer-plugins-bad1.0-dev");
 #endif
   return NULL;
