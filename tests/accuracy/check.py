@@ -83,6 +83,13 @@ def check_lines(folder):
         check(f'recall of {row["what"]}', row['recall'], 0.8)
 
 
+def check_motion(_):
+    row = run('motion.py', PICTURES, '--scenes', '1', '--only', 'light')[0]
+    check('F measure of masks of what moves', row['masks'], 0.7)
+    check('F measure of boxes of what moves', row['boxes'], 0.7)
+    check('scene changes', row['scene changes'], 1.0)
+
+
 def check_detection(folder):
     cv2.imwrite(folder + '/a.png', cv2.imread(FACE))
     cv2.imwrite(folder + '/b.png', cv2.imread(PICTURES + 'home.jpg'))
@@ -123,8 +130,9 @@ def check_retrieval(folder, programs):
     check('P@1', row['ldp'], 0.7)
 
 
-for function, arguments in ((check_tracks, ()), (check_lines, ()), (check_detection, ()),
-                            (check_training, sys.argv[1:2]), (check_retrieval, sys.argv[1:2])):
+for function, arguments in ((check_tracks, ()), (check_lines, ()), (check_motion, ()),
+                            (check_detection, ()), (check_training, sys.argv[1:2]),
+                            (check_retrieval, sys.argv[1:2])):
     with tempfile.TemporaryDirectory() as temporary:
         function(temporary, *arguments)
 sys.exit(failed)

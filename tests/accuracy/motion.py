@@ -235,12 +235,14 @@ def score_people(options, element):
 def main():
     parser = arguments(__doc__)
     parser.add_argument('--scenes', type=int, default=4, help='scenes of each kind')
+    parser.add_argument('--only', choices=SCENES, help='one kind, without vtest.avi')
     options = parse(parser)
     settings = dict(word.split('=') for word in options.settings.split())
     element = 'visionmotion ' + options.settings
-    for scene in SCENES:
+    for scene in [options.only] if options.only else SCENES:
         score_scene(options, element, settings, scene)
-    score_people(options, element)
+    if not options.only:
+        score_people(options, element)
 
 
 if __name__ == '__main__':
