@@ -6,9 +6,18 @@
 #include "cuv-cuda.cuh"
 #include "motion/motion-types.h"
 
-/* Enqueues an opening, then a closing by squares of odd sides. `scratch` is a
- * mask of the same size. Returns 0 or -1. */
-int cuv_motion_clean (const CuvMotionBits *mask, const CuvMotionBits *scratch,
-    int opening, int closing, cudaStream_t stream);
+// The result, in pinned host memory.
+struct CuvMotionCleaned {
+  uint64_t *words;    // as many as the mask has
+  unsigned *n_moving; // before the cleaning, of each tile
+};
+
+int cuv_motion_n_tiles (const CuvMotionBits *mask);
+
+/* Enqueues an opening, then a closing by squares of odd sides, 1 .. 31. The
+ * kernel before must call cuv_pdl_trigger(), or it is waited for. Returns 0 or
+ * -1. */
+int cuv_motion_clean (const CuvMotionBits *mask, int opening, int closing,
+    const CuvMotionCleaned &cleaned, cudaStream_t stream);
 
 #endif

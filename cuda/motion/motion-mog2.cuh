@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The mixture of one value, as elements/motion/reference/mog2.c defines it.
-// Weights are in registers, the rest of a mode stays in memory, in planes:
-// mostly one mode of a value is read and written.
+// Weights are in registers, the rest of a mode stays in memory: mostly one mode
+// of a value is read and written. That is the first one, which is read before
+// the number of modes is known, so that memory is waited for once.
 #ifndef CUV_MOTION_MOG2_CUH
 #define CUV_MOTION_MOG2_CUH
 
@@ -9,19 +10,56 @@
 #include "cuv-cuda.cuh"
 #include "motion/motion-types.h"
 
-// The modes of one value; field 0 of a mode is the weight, 1 the variance, then
-// means follow.
-template <int N_CHANNELS> struct CuvMog2Value {
+// The modes of all values. Those of 32 values, a warp's, are together: 32
+// numbers for each field of each mode. Field 0 of a mode is the weight, 1 the
+// variance, then means follow.
+struct CuvMog2Models {
   float *fields;
-  size_t plane; // numbers of a plane
-  float value[N_CHANNELS];
-  float weights[CUV_MOG2_MAX_MODES];
+  uint8_t *n_modes;
+};
+
+// What is read of a value before all else.
+template <int N_CHANNELS> struct CuvMog2Input {
+  float *fields;
   int n;
+  float first[2 + N_CHANNELS]; // fields of mode 0
+  float value[N_CHANNELS];
 
   __device__ float &
   at (int mode, int field) const
   {
-    return fields[(size_t) (mode * (2 + N_CHANNELS) + field) * plane];
+    return fields[(mode * (2 + N_CHANNELS) + field) * 32];
+  }
+
+  __device__ void
+  read (const CuvMog2Models &models, size_t index)
+  {
+    fields = models.fields + index % 32
+        + index / 32 * (CUV_MOG2_MAX_MODES * (2 + N_CHANNELS) * 32);
+    n = models.n_modes[index];
+#pragma unroll
+    for (int field = 0; field < 2 + N_CHANNELS; field++)
+      first[field] = at (0, field);
+  }
+};
+
+// The modes of one value. At first there are fewer than MAX_MODES, unless that
+// is CUV_MOG2_MAX_MODES: loops over few modes are fast.
+template <int N_CHANNELS, int MAX_MODES> struct CuvMog2Value {
+  CuvMog2Input<N_CHANNELS> in;
+  float weights[MAX_MODES];
+
+  __device__ float &
+  at (int mode, int field) const
+  {
+    return in.at (mode, field);
+  }
+
+  // Returns a field of a mode that was not updated yet.
+  __device__ float
+  old (int mode, int field) const
+  {
+    return mode == 0 ? in.first[field] : at (mode, field);
   }
 
   __device__ float
@@ -31,7 +69,7 @@ template <int N_CHANNELS> struct CuvMog2Value {
 
 #pragma unroll
     for (int c = 0; c < N_CHANNELS; c++) {
-      const float difference = at (mode, 2 + c) - value[c];
+      const float difference = old (mode, 2 + c) - in.value[c];
 
       sum += difference * difference;
     }
@@ -42,7 +80,7 @@ template <int N_CHANNELS> struct CuvMog2Value {
   set_weight (int mode, float weight)
   {
 #pragma unroll
-    for (int i = 0; i < CUV_MOG2_MAX_MODES; i++)
+    for (int i = 0; i < MAX_MODES; i++)
       weights[i] = i == mode ? weight : weights[i];
   }
 
@@ -52,7 +90,7 @@ template <int N_CHANNELS> struct CuvMog2Value {
   move_forward (int mode, float weight)
   {
 #pragma unroll
-    for (int i = CUV_MOG2_MAX_MODES - 1; i > 0; i--) {
+    for (int i = MAX_MODES - 1; i > 0; i--) {
       if (i != mode || weight < weights[i - 1])
         continue;
       weights[i] = weights[i - 1];
@@ -68,14 +106,14 @@ template <int N_CHANNELS> struct CuvMog2Value {
   learn (int mode, float distance, float weight, const CuvMog2Params &params,
       float rate)
   {
-    const float k = rate / weight, old = at (mode, 1);
-    const float variance = old + k * (distance - old);
+    const float k = rate / weight, before = old (mode, 1);
+    const float variance = before + k * (distance - before);
     float means[N_CHANNELS];
 
 #pragma unroll
     for (int c = 0; c < N_CHANNELS; c++) {
-      means[c] = at (mode, 2 + c);
-      means[c] -= k * (means[c] - value[c]);
+      means[c] = old (mode, 2 + c);
+      means[c] -= k * (means[c] - in.value[c]);
     }
     mode = move_forward (mode, weight);
     at (mode, 1) =
@@ -96,14 +134,14 @@ template <int N_CHANNELS> struct CuvMog2Value {
     float total = 0;
 
 #pragma unroll
-    for (int i = 0; i < CUV_MOG2_MAX_MODES; i++) {
-      if (i >= n)
+    for (int i = 0; i < MAX_MODES; i++) {
+      if (i >= in.n)
         break;
-      float weight = rate.keep * at (i, 0) + rate.prune;
+      float weight = rate.keep * old (i, 0) + rate.prune;
       int index = i;
 
       if (!found) {
-        const float distance = squared_distance (i), variance = at (i, 1);
+        const float distance = squared_distance (i), variance = old (i, 1);
 
         if (total < params.background_ratio
             && distance < params.threshold * variance)
@@ -116,14 +154,14 @@ template <int N_CHANNELS> struct CuvMog2Value {
       }
       if (weight < -rate.prune) {
         weight = 0;
-        n--;
+        in.n--;
       }
       set_weight (index, weight);
       total += weight;
     }
     const float scale = fabsf (total) > FLT_EPSILON ? 1 / total : 0;
 #pragma unroll
-    for (int i = 0; i < CUV_MOG2_MAX_MODES; i++)
+    for (int i = 0; i < MAX_MODES; i++)
       weights[i] *= scale;
     return found;
   }
@@ -132,25 +170,25 @@ template <int N_CHANNELS> struct CuvMog2Value {
   __device__ void
   add (const CuvMog2Params &params, const CuvMog2Rate &rate)
   {
-    const int last = n < CUV_MOG2_MAX_MODES ? n++ : n - 1;
+    const int last = in.n < MAX_MODES ? in.n++ : in.n - 1;
 
 #pragma unroll
-    for (int i = 0; i < CUV_MOG2_MAX_MODES; i++)
+    for (int i = 0; i < MAX_MODES; i++)
       weights[i] *= i < last ? rate.keep : 1;
     const int mode = last == 0 ? 0 : move_forward (last, rate.rate);
     set_weight (mode, last == 0 ? 1 : rate.rate);
     at (mode, 1) = params.first_variance;
 #pragma unroll
     for (int c = 0; c < N_CHANNELS; c++)
-      at (mode, 2 + c) = value[c];
+      at (mode, 2 + c) = in.value[c];
   }
 
   __device__ void
   store_weights () const
   {
 #pragma unroll
-    for (int i = 0; i < CUV_MOG2_MAX_MODES; i++) {
-      if (i < n)
+    for (int i = 0; i < MAX_MODES; i++) {
+      if (i < in.n)
         at (i, 0) = weights[i];
     }
   }
@@ -168,7 +206,7 @@ template <int N_CHANNELS> struct CuvMog2Value {
       return false;
 #pragma unroll
     for (int c = 0; c < N_CHANNELS; c++) {
-      const float difference = brightness * at (mode, 2 + c) - value[c];
+      const float difference = brightness * at (mode, 2 + c) - in.value[c];
 
       distance += difference * difference;
     }
@@ -180,14 +218,14 @@ template <int N_CHANNELS> struct CuvMog2Value {
   {
     float sum = 0;
 
-    for (int i = 0; i < n && sum <= params.background_ratio; i++) {
+    for (int i = 0; i < in.n && sum <= params.background_ratio; i++) {
       float product = 0, square = 0;
 
 #pragma unroll
       for (int c = 0; c < N_CHANNELS; c++) {
         const float mean = at (i, 2 + c);
 
-        product += value[c] * mean;
+        product += in.value[c] * mean;
         square += mean * mean;
       }
       if (square == 0)

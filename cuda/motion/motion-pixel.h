@@ -58,11 +58,18 @@ cuv_motion_zero (const CuvFrame *frame, int channel)
   return frame->model == CUV_MODEL_YUV && channel > 0 ? 128 : 0;
 }
 
+/* Whether values are grey made of three components, not a component as it is.
+ */
 CUV_HOST_DEVICE int
-cuv_motion_sample (const CuvFrame *frame, int component, int x, int y)
+cuv_motion_is_mixed (const CuvMotionConfig *config, const CuvFrame *frame)
 {
-  const CuvComponent *c = &frame->component[component];
+  return frame->model == CUV_MODEL_RGB
+      && cuv_motion_n_channels (config, frame) == 1;
+}
 
+CUV_HOST_DEVICE int
+cuv_motion_sample (const CuvComponent *c, int x, int y)
+{
   return c->data[(int64_t) (y >> c->ysub) * c->stride
       + (int64_t) (x >> c->xsub) * c->step];
 }
@@ -73,16 +80,17 @@ CUV_HOST_DEVICE uint8_t
 cuv_motion_value (const CuvMotionConfig *config, const CuvFrame *frame,
     int channel, int x, int y)
 {
-  const int is_color = cuv_motion_n_channels (config, frame) == 3;
-  const int component = cuv_motion_component (frame, channel);
+  const int is_mixed = cuv_motion_is_mixed (config, frame);
+  const CuvComponent *c =
+      &frame->component[cuv_motion_component (frame, channel)];
   const int across = cuv_motion_min (config->scale, frame->width);
   const int down = cuv_motion_min (config->scale, frame->height);
   int sum = across * down / 2;
 
   for (int j = y * down; j < (y + 1) * down; j++) {
     for (int i = x * across; i < (x + 1) * across; i++)
-      sum += is_color ? cuv_motion_sample (frame, component, i, j)
-                      : cuv_frame_grey (frame, i, j);
+      sum +=
+          is_mixed ? cuv_frame_grey (frame, i, j) : cuv_motion_sample (c, i, j);
   }
   return (uint8_t) (sum / (across * down));
 }

@@ -14,14 +14,11 @@ struct _CuvMotionCuda {
   CuvMotionConfig config = {};
   int width = 0, height = 0, n_channels = 0;
   CuvArena arena = {};
-  float *fields = nullptr; // of modes, a plane each
-  uint8_t *n_modes = nullptr;
+  CuvMog2Models models = {};
   uint16_t *averages = nullptr;
   uint8_t *mask = nullptr;
-  CuvMotionBits bits = {}, scratch = {};
-  unsigned long long *n_moving = nullptr; // after the words of bits
-  uint64_t *host_words = nullptr;         // pinned, as many, and n_moving
-  size_t n_words = 0;
+  CuvMotionBits bits = {};
+  CuvMotionCleaned cleaned = {};
   bool fresh = true; // nothing was learnt yet
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -35,159 +32,227 @@ struct _CuvMotionCuda {
   }
 };
 
-// ---- kernels: a block has a part of a row, rounded up to whole words ----
+// ---- kernels ----
+// A warp has 32 values of a row, a word of the mask. Arrays have whole words:
+// values beyond the width are copies of the last pixel's. Kernels are compiled
+// once for PLAIN values, which are components of pixels, since to find out for
+// each value what else to do takes longer than to compare it.
 
 struct Output {
   uint8_t *mask;
   uint32_t *words; // two for each of bits
-  int width, n_words;
-  unsigned long long *n_moving;
+  int width, height;
+  int n_words; // of a row
 };
 
-// Writes the thread's value of the mask, and a bit of a warp's word. Call from
-// whole warps; CUV_MOTION_STILL beyond the row.
+// Where the thread's value is in arrays of whole words.
+static __device__ __forceinline__ size_t
+index_of (const Output &output, int x, int y)
+{
+  return (size_t) y * output.n_words * 32 + x;
+}
+
+// Writes the thread's value of the mask, and the warp's word. Call from whole
+// warps.
 static __device__ __forceinline__ void
 write_mask (const Output &output, int x, int y, uint8_t value)
 {
-  const uint32_t word = __ballot_sync (~0u, value == CUV_MOTION_MOVING);
+  const bool inside = x < output.width;
+  const uint32_t word =
+      __ballot_sync (~0u, inside && value == CUV_MOTION_MOVING);
 
-  if (x < output.width)
+  if (inside)
     output.mask[(size_t) y * output.width + x] = value;
-  if (threadIdx.x % 32 == 0 && x / 32 < output.n_words) {
+  if (threadIdx.x % 32 == 0)
     output.words[(size_t) y * output.n_words + x / 32] = word;
-    if (word != 0)
-      atomicAdd (output.n_moving, (unsigned long long) __popc (word));
+}
+
+template <bool PLAIN>
+static __device__ __forceinline__ uint8_t
+read_value (const CuvFrame &frame, const CuvMotionConfig &config, int channel,
+    int x, int y)
+{
+  if (!PLAIN)
+    return cuv_motion_value (&config, &frame, channel, x, y);
+  return cuv_motion_sample (
+      &frame.component[cuv_motion_component (&frame, channel)], x, y);
+}
+
+template <int MAX_MODES, int N_CHANNELS>
+static __device__ __forceinline__ uint8_t
+update_modes (CuvMog2Input<N_CHANNELS> *input, const CuvMog2Params &params,
+    const CuvMog2Rate &rate)
+{
+  CuvMog2Value<N_CHANNELS, MAX_MODES> value = { *input, {} };
+  bool background = false;
+
+  if (!value.update (params, rate, &background) && rate.rate > 0)
+    value.add (params, rate);
+  value.store_weights ();
+  input->n = value.in.n;
+  return background                                ? CUV_MOTION_STILL
+      : params.shadows && value.is_shadow (params) ? CUV_MOTION_SHADOW
+                                                   : CUV_MOTION_MOVING;
+}
+
+// Call from whole warps.
+template <int N_CHANNELS>
+static __device__ uint8_t
+run_mog2 (CuvMog2Input<N_CHANNELS> *input, const CuvMog2Params &params,
+    const CuvMog2Rate &rate)
+{
+  switch (cuv_warp_max ((unsigned) input->n)) {
+    case 0:
+    case 1:
+      return update_modes<2> (input, params, rate);
+    case 2:
+      return update_modes<3> (input, params, rate);
+    case 3:
+      return update_modes<4> (input, params, rate);
+    default:
+      return update_modes<CUV_MOG2_MAX_MODES> (input, params, rate);
   }
 }
 
-template <int N_CHANNELS>
-static __device__ uint8_t
-run_mog2 (CuvMog2Value<N_CHANNELS> *value, uint8_t *n_modes,
-    const CuvMog2Params &params, const CuvMog2Rate &rate)
-{
-  bool background = false;
-
-  value->n = *n_modes;
-  if (!value->update (params, rate, &background) && rate.rate > 0)
-    value->add (params, rate);
-  value->store_weights ();
-  *n_modes = (uint8_t) value->n;
-  return background                                 ? CUV_MOTION_STILL
-      : params.shadows && value->is_shadow (params) ? CUV_MOTION_SHADOW
-                                                    : CUV_MOTION_MOVING;
-}
-
-template <int N_CHANNELS>
+template <bool PLAIN, int N_CHANNELS>
 static __global__ void
 __launch_bounds__ (CUV_MOTION_THREADS)
     mog2_kernel (const __grid_constant__ CuvFrame frame, CuvMotionConfig config,
         const __grid_constant__ CuvMog2Params params, CuvMog2Rate rate,
-        float *fields, uint8_t *n_modes, size_t plane, Output output)
+        CuvMog2Models models, Output output)
 {
   const int x = blockIdx.x * CUV_MOTION_THREADS + threadIdx.x, y = blockIdx.y;
-  const size_t at = (size_t) y * output.width + x;
-  uint8_t result = CUV_MOTION_STILL;
+  const size_t at = index_of (output, x, y);
+  CuvMog2Input<N_CHANNELS> input;
 
-  if (x < output.width) {
-    CuvMog2Value<N_CHANNELS> value = { fields + at, plane, {}, {}, 0 };
-
+  cuv_pdl_trigger ();
+  if (x >= 32 * output.n_words)
+    return;
+  input.read (models, at);
 #pragma unroll
-    for (int c = 0; c < N_CHANNELS; c++)
-      value.value[c] = cuv_motion_value (&config, &frame, c, x, y)
-          - cuv_motion_zero (&frame, c);
-    result = run_mog2 (&value, &n_modes[at], params, rate);
-  }
-  write_mask (output, x, y, result);
+  for (int c = 0; c < N_CHANNELS; c++)
+    input.value[c] =
+        read_value<PLAIN> (frame, config, c, min (x, output.width - 1), y)
+        - cuv_motion_zero (&frame, c);
+  write_mask (output, x, y, run_mog2 (&input, params, rate));
+  models.n_modes[at] = (uint8_t) input.n;
 }
 
+// A warp has N_WORDS words, so that it waits for memory once for all.
+template <bool PLAIN, int N_WORDS>
 static __global__ void
 __launch_bounds__ (CUV_MOTION_THREADS) average_kernel (
     const __grid_constant__ CuvFrame frame, CuvMotionConfig config,
     CuvAverageParams params, uint16_t *averages, bool fresh, Output output)
 {
-  const int x = blockIdx.x * CUV_MOTION_THREADS + threadIdx.x, y = blockIdx.y;
-  uint8_t result = CUV_MOTION_STILL;
+  const int warp = blockIdx.x * CUV_MOTION_THREADS / 32 + threadIdx.x / 32;
+  const int first = warp * 32 * N_WORDS + threadIdx.x % 32, y = blockIdx.y;
+  const int end = 32 * output.n_words;
+  uint8_t values[N_WORDS];
+  uint16_t old[N_WORDS];
 
-  if (x < output.width) {
-    const uint8_t value = cuv_motion_value (&config, &frame, 0, x, y);
-    uint16_t *average = &averages[(size_t) y * output.width + x];
+  cuv_pdl_trigger ();
+#pragma unroll
+  for (int i = 0; i < N_WORDS; i++) {
+    const int x = min (first + 32 * i, end - 1);
 
-    if (fresh)
-      *average = (uint16_t) (value << 8);
-    result = cuv_average_pixel (average, value, &params);
+    values[i] =
+        read_value<PLAIN> (frame, config, 0, min (x, output.width - 1), y);
+    old[i] = averages[index_of (output, x, y)];
   }
-  write_mask (output, x, y, result);
+#pragma unroll
+  for (int i = 0; i < N_WORDS; i++) {
+    const int x = first + 32 * i;
+
+    if (x >= end)
+      return;
+    if (fresh)
+      old[i] = (uint16_t) (values[i] << 8);
+    write_mask (output, x, y, cuv_average_pixel (&old[i], values[i], &params));
+    averages[index_of (output, x, y)] = old[i];
+  }
 }
 
 // ---- launches ----
 
+// Blocks for a number of words of each row to a warp.
 static dim3
-grid_of (const CuvMotionCuda *self)
+grid_of (const CuvMotionCuda *self, int n_words)
 {
   return dim3 (
-      cuv_div_up (self->bits.stride * 64, CUV_MOTION_THREADS), self->height);
+      cuv_div_up (self->bits.stride * 64, CUV_MOTION_THREADS * n_words),
+      self->height);
 }
 
 static Output
 output_of (const CuvMotionCuda *self)
 {
-  return { self->mask, (uint32_t *) self->bits.words, self->width,
-    2 * self->bits.stride, self->n_moving };
+  return { self->mask, (uint32_t *) self->bits.words, self->width, self->height,
+    2 * self->bits.stride };
 }
 
-template <int N_CHANNELS>
+template <bool PLAIN, int N_CHANNELS>
 static int
 launch_mog2 (const CuvMotionCuda *self, const CuvFrame *frame,
     const CuvMotionParams *params)
 {
-  const size_t plane = (size_t) self->width * self->height;
-
-  mog2_kernel<N_CHANNELS>
-      <<<grid_of (self), CUV_MOTION_THREADS, 0, self->stream>>> (*frame,
-          self->config, params->mog2, params->mog2_rate, self->fields,
-          self->n_modes, plane, output_of (self));
+  mog2_kernel<PLAIN, N_CHANNELS>
+      <<<grid_of (self, 1), CUV_MOTION_THREADS, 0, self->stream>>> (*frame,
+          self->config, params->mog2, params->mog2_rate, self->models,
+          output_of (self));
   CUV_CUDA_LAUNCHED (mog2_kernel);
   return 0;
 }
 
+template <bool PLAIN, int N_WORDS>
 static int
 launch_average (const CuvMotionCuda *self, const CuvFrame *frame,
     const CuvMotionParams *params)
 {
-  average_kernel<<<grid_of (self), CUV_MOTION_THREADS, 0, self->stream>>> (
-      *frame, self->config, params->average, self->averages, self->fresh,
-      output_of (self));
+  average_kernel<PLAIN, N_WORDS>
+      <<<grid_of (self, N_WORDS), CUV_MOTION_THREADS, 0, self->stream>>> (
+          *frame, self->config, params->average, self->averages, self->fresh,
+          output_of (self));
   CUV_CUDA_LAUNCHED (average_kernel);
   return 0;
+}
+
+// Values of the arrays of whole words.
+static size_t
+n_values (const CuvMotionCuda *self)
+{
+  return (size_t) self->bits.stride * 64 * self->height;
 }
 
 static int
 launch (const CuvMotionCuda *self, const CuvFrame *frame,
     const CuvMotionParams *params)
 {
+  const bool plain =
+      self->config.scale == 1 && !cuv_motion_is_mixed (&self->config, frame);
+
   if (self->averages != nullptr)
-    return launch_average (self, frame, params);
-  return self->n_channels == 1 ? launch_mog2<1> (self, frame, params)
-                               : launch_mog2<3> (self, frame, params);
+    return plain ? launch_average<true, 4> (self, frame, params)
+                 : launch_average<false, 1> (self, frame, params);
+  if (self->n_channels == 3)
+    return plain ? launch_mog2<true, 3> (self, frame, params)
+                 : launch_mog2<false, 3> (self, frame, params);
+  return plain ? launch_mog2<true, 1> (self, frame, params)
+               : launch_mog2<false, 1> (self, frame, params);
 }
 
 static int
 submit (
     CuvMotionCuda *self, const CuvFrame *frame, const CuvMotionParams *params)
 {
-  if (self->fresh && self->n_modes != nullptr)
+  if (self->fresh && self->models.n_modes != nullptr)
     CUV_CUDA_TRY (cudaMemsetAsync (
-        self->n_modes, 0, (size_t) self->width * self->height, self->stream));
-  CUV_CUDA_TRY (cudaMemsetAsync (
-      self->n_moving, 0, sizeof *self->n_moving, self->stream));
+        self->models.n_modes, 0, n_values (self), self->stream));
   if (launch (self, frame, params) != 0
-      || cuv_motion_clean (&self->bits, &self->scratch, params->opening,
-             params->closing, self->stream)
+      || cuv_motion_clean (&self->bits, params->opening, params->closing,
+             self->cleaned, self->stream)
           != 0)
     return -1;
-  CUV_CUDA_TRY (cudaMemcpyAsync (self->host_words, self->bits.words,
-      (self->n_words + 1) * sizeof (uint64_t), cudaMemcpyDeviceToHost,
-      self->stream));
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   self->fresh = false;
   return 0;
@@ -196,40 +261,38 @@ submit (
 // ---- the entry points ----
 
 static bool
-allocate_models (CuvMotionCuda *self, size_t n)
+allocate_models (CuvMotionCuda *self)
 {
+  const size_t n = n_values (self);
+
   if (self->config.method == CUV_MOTION_AVERAGE) {
     self->averages =
         (uint16_t *) cuv_arena_alloc (&self->arena, n * sizeof (uint16_t));
     return self->averages != nullptr;
   }
-  self->fields = (float *) cuv_arena_alloc (&self->arena,
+  self->models.fields = (float *) cuv_arena_alloc (&self->arena,
       n * CUV_MOG2_MAX_MODES * (2 + self->n_channels) * sizeof (float));
-  self->n_modes = (uint8_t *) cuv_arena_alloc (&self->arena, n);
-  return self->fields != nullptr && self->n_modes != nullptr;
+  self->models.n_modes = (uint8_t *) cuv_arena_alloc (&self->arena, n);
+  return self->models.fields != nullptr && self->models.n_modes != nullptr;
 }
 
 static bool
 motion_allocate (CuvMotionCuda *self)
 {
-  const size_t n = (size_t) self->width * self->height;
   const int stride = cuv_motion_n_words (self->width);
+  const size_t n_bytes = (size_t) stride * self->height * sizeof (uint64_t);
 
-  self->n_words = (size_t) stride * self->height;
   self->bits = { nullptr, self->width, self->height, stride };
-  self->scratch = self->bits;
-  self->mask = (uint8_t *) cuv_arena_alloc (&self->arena, n);
-  self->bits.words = (uint64_t *) cuv_arena_alloc (
-      &self->arena, (self->n_words + 1) * sizeof (uint64_t));
-  self->scratch.words = (uint64_t *) cuv_arena_alloc (
-      &self->arena, self->n_words * sizeof (uint64_t));
-  self->host_words = (uint64_t *) cuv_arena_pinned (
-      &self->arena, (self->n_words + 1) * sizeof (uint64_t));
-  if (!allocate_models (self, n) || self->mask == nullptr
-      || self->bits.words == nullptr || self->scratch.words == nullptr
-      || self->host_words == nullptr)
+  self->mask = (uint8_t *) cuv_arena_alloc (
+      &self->arena, (size_t) self->width * self->height);
+  self->bits.words = (uint64_t *) cuv_arena_alloc (&self->arena, n_bytes);
+  self->cleaned.words = (uint64_t *) cuv_arena_pinned (&self->arena, n_bytes);
+  self->cleaned.n_moving = (unsigned *) cuv_arena_pinned (&self->arena,
+      (size_t) cuv_motion_n_tiles (&self->bits) * sizeof (unsigned));
+  if (!allocate_models (self) || self->mask == nullptr
+      || self->bits.words == nullptr || self->cleaned.words == nullptr
+      || self->cleaned.n_moving == nullptr)
     return false;
-  self->n_moving = (unsigned long long *) (self->bits.words + self->n_words);
   return cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
              "cudaEventCreateWithFlags")
@@ -279,8 +342,10 @@ cuv_motion_cuda_collect (
   if (cuv_wait_event (&self->wait, self->done) != 0)
     return -1;
   *cleaned = self->bits;
-  cleaned->words = self->host_words;
-  *n_moving = (int64_t) self->host_words[self->n_words];
+  cleaned->words = self->cleaned.words;
+  *n_moving = 0;
+  for (int i = 0; i < cuv_motion_n_tiles (&self->bits); i++)
+    *n_moving += self->cleaned.n_moving[i];
   return 0;
 }
 

@@ -4,13 +4,13 @@
  *
  * elements/motion/backend.c calls the functions below. A frame -> mog2_kernel
  * or average_kernel, a thread per value: the model learns the value, and a warp
- * writes 32 bits of the mask -> spread_kernel, twice each for the opening and
- * the closing, unless they are 1 -> the cleaned mask and the number of moving
- * values in host memory, where the CPU finds its parts.
+ * writes 32 bits of the mask -> clean_kernel, which opens and closes tiles of
+ * the mask and counts moving values -> host memory, where the CPU finds the
+ * parts.
  *
  *   motion.cu         memory, the models, the order of the kernels
  *   motion-mog2.cuh   the mixture of one value
- *   clean.cu          spread_kernel
+ *   clean.cu          clean_kernel
  *   motion-pixel.h    values of a frame and averages, for gcc, too
  *   motion-types.h    structs for gcc and nvcc */
 #ifndef CUV_MOTION_CUDA_H

@@ -293,9 +293,9 @@ check_film (const CuvMotionConfig *config, const CuvCheckFrame *first)
 CUV_CHECKS (films)
 {
   static const int sizes[][2] = { { 1, 1 }, { 3, 3 }, { 17, 33 }, { 64, 40 },
-    { 129, 31 }, { 191, 108 } };
+    { 129, 31 }, { 191, 108 }, { 1100, 20 } };
 
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     for (int f = 0; cuv_check_formats[f] != NULL; f++) {
       const CuvMotionConfig config = { (CuvMotionMethod) cuv_check_below (2),
         (int) cuv_check_below (2), 1 + (int) cuv_check_below (4) };
@@ -337,7 +337,9 @@ run_timed (void *data)
 static void
 timed_init (Timed *self, const CuvMotionConfig *config, int levels)
 {
-  CuvCheckFrame first = cuv_check_bench_picture ();
+  CuvCheckFrame first = config->color
+      ? cuv_check_frame_new ("NV12", 1920, 1080, CUV_CHECK_TEXTURE)
+      : cuv_check_bench_picture ();
 
   *self = (Timed){ .params = {
                        .average = { 25, 3277 }, .opening = 3, .closing = 5 } };
@@ -366,7 +368,7 @@ timed_clear (Timed *self)
 }
 
 /* Bytes that each value reads and writes at least: itself, its bit, and one
- * mode with the number of modes, or the average. */
+ * mode with the number of modes, or the average; three means with colour. */
 static void
 time_config (const char *name, const CuvMotionConfig *config, int levels)
 {
@@ -376,7 +378,11 @@ time_config (const char *name, const CuvMotionConfig *config, int levels)
   timed_init (&timed, config, levels);
   pixels = (double) timed.lent[0].width * timed.lent[0].height;
   values = pixels / (config->scale * config->scale);
-  bytes = pixels + values * (config->method == CUV_MOTION_MOG2 ? 27 : 5);
+  bytes = (config->color ? 1.5 : 1) * pixels
+      + values
+          * (config->method == CUV_MOTION_AVERAGE ? 5
+                  : config->color                 ? 43
+                                                  : 27);
   cuv_check_bench (run_timed, &timed, pixels, bytes, "%s", name);
   timed_clear (&timed);
 }
@@ -384,11 +390,13 @@ time_config (const char *name, const CuvMotionConfig *config, int levels)
 CUV_BENCH (times)
 {
   const CuvMotionConfig mog2 = { CUV_MOTION_MOG2, 0, 1 };
+  const CuvMotionConfig color = { CUV_MOTION_MOG2, 1, 1 };
   const CuvMotionConfig average = { CUV_MOTION_AVERAGE, 0, 1 };
   const CuvMotionConfig small = { CUV_MOTION_AVERAGE, 0, 4 };
 
   time_config ("mog2", &mog2, 3);
   time_config ("mog2, noise", &mog2, 200);
+  time_config ("mog2, colour", &color, 3);
   time_config ("average", &average, 3);
   time_config ("average, scale 4", &small, 3);
 }
