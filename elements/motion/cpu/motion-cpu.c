@@ -24,8 +24,8 @@ struct _CuvMotionCpu {
   CuvMotionDsp dsp;
   int width, height, stride; /* of the image of values */
   int frame_width, n_channels, n_workers, n_tasks;
-  uint32_t reciprocal; /* 2^32 / pixels of a square, rounded up */
-  float *fields;       /* of modes, row by row */
+  CuvMotionSquare square;
+  float *fields; /* of modes, row by row */
   uint8_t *n_modes;
   uint16_t *averages;
   bool has_averages;
@@ -109,12 +109,20 @@ motion_allocate (CuvMotionCpu *self)
   return ok;
 }
 
+static CuvMotionSquare
+square_of (const CuvMotionConfig *config, const CuvFrame *frame)
+{
+  const int across = cuv_motion_min (config->scale, frame->width);
+  const int down = cuv_motion_min (config->scale, frame->height);
+  const uint32_t n = (uint32_t) (across * down);
+
+  return (CuvMotionSquare){ across, down, n / 2,
+    n > 1 ? (uint32_t) ((UINT64_C (1) << 32) / n + 1) : 0 };
+}
+
 CuvMotionCpu *
 cuv_motion_cpu_new (const CuvMotionConfig *config, const CuvFrame *frame)
 {
-  const uint32_t n_pixels =
-      (uint32_t) (cuv_motion_min (config->scale, frame->width)
-          * cuv_motion_min (config->scale, frame->height));
   CuvMotionCpu *self = calloc (1, sizeof *self);
 
   if (self == NULL)
@@ -126,8 +134,7 @@ cuv_motion_cpu_new (const CuvMotionConfig *config, const CuvFrame *frame)
   self->stride = (self->width + CUV_MOTION_ROW_UNIT - 1) / CUV_MOTION_ROW_UNIT
       * CUV_MOTION_ROW_UNIT;
   self->n_channels = cuv_motion_n_channels (config, frame);
-  self->reciprocal =
-      n_pixels > 1 ? (uint32_t) ((UINT64_C (1) << 32) / n_pixels + 1) : 0;
+  self->square = square_of (config, frame);
   self->bits = (CuvMotionBits){ NULL, self->width, self->height,
     cuv_motion_n_words (self->width) };
   self->n_tasks = (self->height + TASK_ROWS - 1) / TASK_ROWS;
@@ -189,33 +196,39 @@ read_row (const CuvMotionCpu *self, int channel, int y, uint8_t *out)
       out[x] = from[(int64_t) (x >> c->xsub) * c->step];
 }
 
+/* Returns row y of a channel: in the frame, if it is there as it is. */
+static const uint8_t *
+find_row (const CuvMotionCpu *self, Worker *worker, int channel, int y)
+{
+  const CuvComponent *c =
+      &self->frame->component[cuv_motion_component (self->frame, channel)];
+
+  if (!cuv_motion_is_mixed (&self->config, self->frame) && c->step == 1
+      && c->xsub == 0)
+    return c->data + (int64_t) (y >> c->ysub) * c->stride;
+  read_row (self, channel, y, worker->row);
+  return worker->row;
+}
+
 /* Writes a row of averages of squares. */
 static void
 average_squares (
     const CuvMotionCpu *self, Worker *worker, int channel, int y, uint8_t *out)
 {
-  const int across = cuv_motion_min (self->config.scale, self->frame_width);
-  const int down = cuv_motion_min (self->config.scale, self->frame->height);
+  const int down = self->square.down;
 
   memset (worker->sums, 0, (size_t) self->frame_width * sizeof *worker->sums);
-  for (int j = 0; j < down; j++) {
-    read_row (self, channel, y * down + j, worker->row);
-    self->dsp.add_row (worker->sums, worker->row, self->frame_width);
-  }
-  for (int x = 0; x < self->width; x++) {
-    uint32_t sum = (uint32_t) (across * down) / 2;
-
-    for (int i = 0; i < across; i++)
-      sum += worker->sums[x * across + i];
-    out[x] = (uint8_t) ((uint64_t) sum * self->reciprocal >> 32);
-  }
+  for (int j = 0; j < down; j++)
+    self->dsp.add_row (worker->sums,
+        find_row (self, worker, channel, y * down + j), self->frame_width);
+  self->dsp.divide (worker->sums, self->width, &self->square, out);
 }
 
 static void
 read_values (const CuvMotionCpu *self, Worker *worker, int y)
 {
   for (int c = 0; c < self->n_channels; c++) {
-    if (self->reciprocal == 0)
+    if (self->square.reciprocal == 0)
       read_row (self, c, y, worker->values[c]);
     else
       average_squares (self, worker, c, y, worker->values[c]);

@@ -66,6 +66,19 @@ add_row_c (uint16_t *sums, const uint8_t *values, int n)
     sums[x] = (uint16_t) (sums[x] + values[x]);
 }
 
+void
+cuv_motion_divide_c (
+    const uint16_t *sums, int n, const CuvMotionSquare *square, uint8_t *out)
+{
+  for (int x = 0; x < n; x++) {
+    uint32_t sum = square->half;
+
+    for (int i = 0; i < square->across; i++)
+      sum += sums[x * square->across + i];
+    out[x] = (uint8_t) ((uint64_t) sum * square->reciprocal >> 32);
+  }
+}
+
 static void
 pack_c (const uint8_t *mask, int n, uint64_t *bits)
 {
@@ -77,7 +90,8 @@ pack_c (const uint8_t *mask, int n, uint64_t *bits)
 void
 cuv_motion_dsp_init (CuvMotionDsp *self)
 {
-  *self = (CuvMotionDsp){ mog2_c, average_c, add_row_c, pack_c };
+  *self = (CuvMotionDsp){ mog2_c, average_c, add_row_c, cuv_motion_divide_c,
+    pack_c };
 #if HAVE_SIMD
   if (cuv_cpu_flags () & CUV_CPU_SIMD)
     cuv_motion_dsp_init_avx2 (self);

@@ -18,6 +18,13 @@ typedef struct {
   int zero; /* subtracted from the values of the channels after the first */
 } CuvMog2Row;
 
+/* A square of pixels that are averaged. */
+typedef struct {
+  int across, down;
+  uint32_t half;       /* of their number */
+  uint32_t reciprocal; /* 2^32 / their number, rounded up; 0 if it is 1 */
+} CuvMotionSquare;
+
 typedef struct {
   /* Compares n values with their modes, which learn them. May do so for padding
    * up to a multiple of 8, too. */
@@ -28,6 +35,9 @@ typedef struct {
       const CuvAverageParams *params, uint8_t *mask);
   /* Adds a row of n values to sums. */
   void (*add_row) (uint16_t *sums, const uint8_t *values, int n);
+  /* Adds groups of `across` sums, and writes the averages of n squares. */
+  void (*divide) (
+      const uint16_t *sums, int n, const CuvMotionSquare *square, uint8_t *out);
   /* Sets a bit for each of n pixels that is moving; other bits of the last word
    * are 0. */
   void (*pack) (const uint8_t *mask, int n, uint64_t *bits);
@@ -35,5 +45,7 @@ typedef struct {
 
 void cuv_motion_dsp_init (CuvMotionDsp *self);
 void cuv_motion_dsp_init_avx2 (CuvMotionDsp *self);
+void cuv_motion_divide_c (
+    const uint16_t *sums, int n, const CuvMotionSquare *square, uint8_t *out);
 
 #endif

@@ -43,6 +43,45 @@ motion_add_row (uint16_t *sums, const uint8_t *values, int n)
     sums[x] = (uint16_t) (sums[x] + values[x]);
 }
 
+/* Returns the sums of 8 groups. */
+static __m256i
+add_groups (const uint16_t *sums, int across)
+{
+  const __m256i ones = _mm256_set1_epi16 (1);
+
+  if (across == 2)
+    return _mm256_madd_epi16 (load (sums), ones);
+  return _mm256_permute4x64_epi64 (
+      _mm256_hadd_epi32 (_mm256_madd_epi16 (load (sums), ones),
+          _mm256_madd_epi16 (load (sums + 16), ones)),
+      0xd8);
+}
+
+static void
+divide (
+    const uint16_t *sums, int n, const CuvMotionSquare *square, uint8_t *out)
+{
+  const __m256i half = _mm256_set1_epi32 ((int) square->half);
+  const __m256i reciprocal = _mm256_set1_epi32 ((int) square->reciprocal);
+  const int across = square->across;
+  int x;
+
+  for (x = 0; (across == 2 || across == 4) && x + 8 <= n; x += 8) {
+    const __m256i sum =
+        _mm256_add_epi32 (add_groups (sums + x * across, across), half);
+    const __m256i even =
+        _mm256_srli_epi64 (_mm256_mul_epu32 (sum, reciprocal), 32);
+    const __m256i odd =
+        _mm256_mul_epu32 (_mm256_srli_epi64 (sum, 32), reciprocal);
+    const __m256i average = _mm256_blend_epi32 (even, odd, 0xaa);
+    const __m128i packed = _mm_packus_epi32 (_mm256_castsi256_si128 (average),
+        _mm256_extracti128_si256 (average, 1));
+
+    _mm_storel_epi64 ((__m128i *) (out + x), _mm_packus_epi16 (packed, packed));
+  }
+  cuv_motion_divide_c (sums + x * across, n - x, square, out + x);
+}
+
 static void
 pack (const uint8_t *mask, int n, uint64_t *bits)
 {
@@ -66,5 +105,6 @@ cuv_motion_dsp_init_avx2 (CuvMotionDsp *self)
   self->mog2 = cuv_mog2_avx2;
   self->average = average;
   self->add_row = motion_add_row;
+  self->divide = divide;
   self->pack = pack;
 }
