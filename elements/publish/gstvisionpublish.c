@@ -23,6 +23,7 @@
 
 #include "context/gstcuvframe.h"
 #include "gstcuvbatch.h"
+#include "gstcuvstream.h"
 #include "gstpublishoutput.h"
 #include "gstpublishsignals.h"
 
@@ -46,8 +47,8 @@ struct _GstVisionPublish {
 
   /* used by the streaming thread only */
   CuvJson json;
-  GArray *objects; /* GstCuvObject of this frame */
-  gint width, height;
+  GArray *objects;     /* GstCuvObject of this frame */
+  GstCuvStream stream; /* that of the sink pad */
 };
 
 #define GST_TYPE_VISION_PUBLISH (gst_vision_publish_get_type ())
@@ -75,26 +76,13 @@ push_record (GstVisionPublish *self, CuvRecordFrame *frame, GstBuffer *buffer)
 }
 
 static void
-get_size (GstCaps *caps, gint *width, gint *height)
-{
-  const GstStructure *structure = gst_caps_get_structure (caps, 0);
-
-  if (!gst_structure_get_int (structure, "width", width)
-      || !gst_structure_get_int (structure, "height", height))
-    *width = *height = 0;
-}
-
-static void
 publish_frame (GstVisionPublish *self, GstBuffer *buffer,
-    const GstSegment *segment, const gchar *source, gint width, gint height)
+    const GstCuvStream *stream, const gchar *source)
 {
   const GstCuvPublishSettings *settings = self->settings.in_force;
-  GstClockTime time = segment != NULL && segment->format == GST_FORMAT_TIME
-      ? gst_segment_to_stream_time (
-          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
-      : GST_CLOCK_TIME_NONE;
-  CuvRecordFrame frame = { 0, time, g_get_real_time (), width, height, source,
-    settings->tags, self->objects, cuv_record_captured (buffer) };
+  CuvRecordFrame frame = { 0, gst_cuv_stream_time (&stream->segment, buffer),
+    g_get_real_time (), stream->width, stream->height, source, settings->tags,
+    self->objects, cuv_record_captured (buffer) };
 
   GST_OBJECT_LOCK (self);
   frame.number = self->frames++;
@@ -104,21 +92,38 @@ publish_frame (GstVisionPublish *self, GstBuffer *buffer,
   gst_cuv_publish_output_push_metrics (self->output, buffer);
 }
 
+/* Publishes a frame of a batch. */
 static void
-publish_batch (GstVisionPublish *self, GstBuffer *batch, const gchar *source)
+publish_numbered (
+    GstVisionPublish *self, GstBuffer *buffer, const GstCuvStream *stream)
 {
-  GstCuvBatchFrame frame = { 0 };
+  const gchar *source =
+      ((const GstCuvPublishSettings *) self->settings.in_force)->source;
+  gchar *numbered = g_strdup_printf ("%s%s%u", source != NULL ? source : "",
+      source != NULL ? "/" : "", stream->number);
 
-  while (gst_cuv_batch_next (batch, &frame)) {
-    gchar *numbered = g_strdup_printf ("%s%s%u", source != NULL ? source : "",
-        source != NULL ? "/" : "", frame.stream);
-    gint width = 0, height = 0;
+  publish_frame (self, buffer, stream, numbered);
+  g_free (numbered);
+}
 
-    if (frame.caps != NULL)
-      get_size (frame.caps, &width, &height);
-    publish_frame (self, frame.buffer, frame.segment, numbered, width, height);
-    g_free (numbered);
+static void
+publish_batch (GstVisionPublish *self, GstBuffer *batch)
+{
+  GstCuvBatchItem item = { 0 };
+  GstCuvStream stream;
+
+  gst_cuv_stream_init (&stream, 0);
+  while (gst_cuv_batch_next (batch, &item)) {
+    if (item.stream != stream.number) {
+      gst_cuv_stream_clear (&stream);
+      gst_cuv_stream_init (&stream, item.stream);
+    }
+    if (item.event != NULL)
+      gst_cuv_stream_event (&stream, item.event);
+    else
+      publish_numbered (self, item.buffer, &stream);
   }
+  gst_cuv_stream_clear (&stream);
 }
 
 static GstFlowReturn
@@ -131,10 +136,9 @@ gst_vision_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     gst_cuv_settings_apply (&self->settings, NULL, NULL);
   settings = self->settings.in_force;
   if (gst_cuv_is_batch (buffer))
-    publish_batch (self, buffer, settings->source);
+    publish_batch (self, buffer);
   else
-    publish_frame (self, buffer, &trans->segment, settings->source, self->width,
-        self->height);
+    publish_frame (self, buffer, &self->stream, settings->source);
   gst_cuv_publish_output_post_warning (self->output);
   return GST_FLOW_OK;
 }
@@ -145,16 +149,6 @@ gst_vision_publish_propose_allocation (
 {
   return gst_cuv_frame_propose_allocation (
       gst_vision_publish_parent_class, trans, decide_query, query);
-}
-
-static gboolean
-gst_vision_publish_set_caps (
-    GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
-{
-  GstVisionPublish *self = GST_VISION_PUBLISH (trans);
-
-  get_size (in_caps, &self->width, &self->height);
-  return TRUE;
 }
 
 /* May be called from any thread, also while the element stops. */
@@ -183,6 +177,7 @@ gst_vision_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionPublish *self = GST_VISION_PUBLISH (trans);
 
+  gst_cuv_stream_event (&self->stream, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
       interrupt_waiting (self, TRUE);
@@ -229,7 +224,7 @@ gst_vision_publish_start (GstBaseTransform *trans)
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }
-  self->width = self->height = 0;
+  gst_cuv_stream_init (&self->stream, 0);
   GST_OBJECT_LOCK (self);
   self->frames = 0;
   self->output = output;
@@ -256,6 +251,7 @@ gst_vision_publish_stop (GstBaseTransform *trans)
   self->stats = stats;
   GST_OBJECT_UNLOCK (self);
   gst_cuv_settings_stop (&self->settings);
+  gst_cuv_stream_clear (&self->stream);
   return TRUE;
 }
 
@@ -318,7 +314,6 @@ gst_vision_publish_class_init (GstVisionPublishClass *klass)
       GST_DEBUG_FUNCPTR (gst_vision_publish_change_state);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_vision_publish_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_vision_publish_stop);
-  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_vision_publish_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_vision_publish_sink_event);
   trans_class->propose_allocation =
       GST_DEBUG_FUNCPTR (gst_vision_publish_propose_allocation);

@@ -3,6 +3,7 @@
 #include "base/gstcuvtransform.h"
 #include "context/gstcuvframe.h"
 #include "gstcuvserial.h"
+#include "gstcuvstream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_transform_debug);
 #define GST_CAT_DEFAULT gst_cuv_transform_debug
@@ -341,33 +342,16 @@ copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
   return TRUE;
 }
 
-/* Whether the segment can convert times. GStreamer logs a critical message if a
- * segment that is played backwards has no known end. */
-static gboolean
-has_time (const GstSegment *segment)
-{
-  return segment->format == GST_FORMAT_TIME
-      && (segment->rate > 0 || GST_CLOCK_TIME_IS_VALID (segment->stop));
-}
-
 GstClockTime
 gst_cuv_transform_stream_time (GstCuvTransform *self, GstBuffer *buffer)
 {
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-
-  return !has_time (segment) ? GST_CLOCK_TIME_NONE
-                             : gst_segment_to_stream_time (segment,
-                                 GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  return gst_cuv_stream_time (&GST_BASE_TRANSFORM (self)->segment, buffer);
 }
 
 GstClockTime
 gst_cuv_transform_running_time (GstCuvTransform *self, GstBuffer *buffer)
 {
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-
-  return !has_time (segment) ? GST_CLOCK_TIME_NONE
-                             : gst_segment_to_running_time (segment,
-                                 GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  return gst_cuv_running_time (&GST_BASE_TRANSFORM (self)->segment, buffer);
 }
 
 GstFlowReturn

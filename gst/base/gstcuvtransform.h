@@ -52,6 +52,7 @@
  *     gstcuvserial   metadata as bytes for other processes (unixfdsink); values
  *                    in -values.c, GstAnalytics in -analytics.c
  *     gstcuvbatch    the frames of a batch of several streams
+ *     gstcuvstream   a stream's frame size and segment; times of a buffer
  *     gstcuvbudget   a limit on the work for one frame
  *   everything that opens files, or parses untrusted text, uses these:
  *     cuvfile        files that a user names
