@@ -6,7 +6,8 @@
  *
  * Tracks the objects that any detector upstream has attached to frames, by
  * their boxes: ByteTrack's method with exact assignment in integers. Pixels are
- * not read, so that frames may be in any memory.
+ * not read, so that frames may be in any memory. Of a batch (GStreamer 1.28),
+ * each stream has tracks of its own.
  *
  * ## Example launch line
  * |[
@@ -19,25 +20,26 @@
  */
 #include "config.h"
 
+#include <string.h>
 #include <gst/base/gstbasetransform.h>
 
 #include "context/gstcuvframe.h"
-#include "gsttrackobjects.h"
+#include "gstcuvbatch.h"
+#include "gsttrackstream.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_track_debug);
 #define GST_CAT_DEFAULT vision_track_debug
 
-#define JUMP GST_SECOND
-#define DEFAULT_DURATION (GST_SECOND / 30.)
+#define TRACK_CAPS "video/x-raw(ANY)" GST_CUV_BATCH_CAPS
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (TRACK_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (TRACK_CAPS));
 
 typedef struct {
   guint64 frames, ids;
-  guint objects, tracked, lost, unconfirmed;
+  guint objects, states[CUV_MOT_GONE + 1];
   gdouble microseconds, microseconds_sum;
 } Counts;
 
@@ -48,12 +50,11 @@ struct _GstVisionTrack {
   Counts counts;           /* under the object lock */
 
   /* used by the streaming thread only */
-  CuvMot *mot; /* from start to stop */
+  GPtrArray *streams; /* GstTrackStream; one, or those of the batches */
+  gboolean batched;   /* buffers are batches */
+  gint next_id;       /* of the next track, whatever its stream */
   GstTrackObjects objects;
-  GstVideoInfo info;     /* only the size is set */
-  gdouble duration;      /* of a frame, in nanoseconds; 0: unknown */
-  GstClockTime last_pts; /* NONE: no frame since the reset */
-  gboolean warned;       /* that there are too many objects */
+  gboolean warned; /* that there are too many objects */
 };
 
 #define GST_TYPE_VISION_TRACK (gst_vision_track_get_type ())
@@ -68,80 +69,29 @@ GST_ELEMENT_REGISTER_DECLARE (visiontrack);
 GST_ELEMENT_REGISTER_DEFINE (
     visiontrack, "visiontrack", GST_RANK_NONE, GST_TYPE_VISION_TRACK)
 
-/* ---- time ---- */
-
-static void
-drop_tracks (GstVisionTrack *self)
-{
-  if (self->mot != NULL)
-    cuv_mot_reset (self->mot);
-  self->last_pts = GST_CLOCK_TIME_NONE;
-}
-
-static gdouble
-frame_duration (const GstVisionTrack *self, GstBuffer *buffer)
-{
-  const GstClockTime duration = GST_BUFFER_DURATION (buffer);
-
-  if (self->duration > 0)
-    return self->duration;
-  return GST_CLOCK_TIME_IS_VALID (duration) && duration > 0 ? (gdouble) duration
-                                                            : DEFAULT_DURATION;
-}
-
-/* Returns the number of frames since the last one. A leaky queue sets DISCONT
- * on each frame after one that it dropped; only a jump in time drops tracks. */
-static gdouble
-frames_elapsed (GstVisionTrack *self, GstBuffer *buffer)
-{
-  const GstClockTime pts = GST_BUFFER_PTS (buffer), last = self->last_pts;
-
-  if (!GST_CLOCK_TIME_IS_VALID (pts))
-    return 1;
-  if (GST_BUFFER_IS_DISCONT (buffer) && GST_CLOCK_TIME_IS_VALID (last)
-      && (pts < last || pts - last > JUMP))
-    drop_tracks (self);
-  self->last_pts = pts;
-  return GST_CLOCK_TIME_IS_VALID (last) && pts > last
-      ? (gdouble) (pts - last) / frame_duration (self, buffer)
-      : 1;
-}
-
-/* Converts the buffer's time, if the segment can: GStreamer logs a critical
- * message if one that is played backwards has no known end. */
-static GstClockTime
-convert_time (GstVisionTrack *self, GstBuffer *buffer,
-    guint64 (*convert) (const GstSegment *, GstFormat, guint64))
-{
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-
-  if (segment->format != GST_FORMAT_TIME
-      || (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop)))
-    return GST_CLOCK_TIME_NONE;
-  return convert (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-}
-
 /* ---- results ---- */
 
 static void
-count_tracks (GstVisionTrack *self, const CuvMotTrack *tracks, gint n,
-    gdouble microseconds)
+count_tracks (GstVisionTrack *self, GstTrackStream *stream,
+    const CuvMotTrack *tracks, gint n, gdouble microseconds)
 {
-  Counts now = { .objects = self->objects.detections->len };
+  guint states[CUV_MOT_GONE + 1] = { 0 }, n_new = 0;
+  Counts *counts = &self->counts;
 
   for (gint i = 0; i < n; i++) {
-    now.ids += tracks[i].event == CUV_MOT_ACQUIRED;
-    now.tracked += tracks[i].state == CUV_MOT_TRACKED;
-    now.lost += tracks[i].state == CUV_MOT_LOST;
-    now.unconfirmed += tracks[i].state == CUV_MOT_NEW;
+    n_new += tracks[i].event == CUV_MOT_ACQUIRED;
+    states[tracks[i].state]++;
   }
   GST_OBJECT_LOCK (self);
-  now.frames = self->counts.frames + 1;
-  now.ids += self->counts.ids;
-  now.microseconds = microseconds;
-  now.microseconds_sum = self->counts.microseconds_sum + microseconds;
-  self->counts = now;
+  counts->frames++;
+  counts->ids += n_new;
+  counts->objects = self->objects.detections->len;
+  for (guint i = 0; i < G_N_ELEMENTS (states); i++)
+    counts->states[i] += states[i] - stream->states[i];
+  counts->microseconds = microseconds;
+  counts->microseconds_sum += microseconds;
   GST_OBJECT_UNLOCK (self);
+  memcpy (stream->states, states, sizeof states);
 }
 
 static gboolean
@@ -155,10 +105,11 @@ has_event (const CuvMotTrack *tracks, gint n)
 }
 
 static void
-post_tracks (
-    GstVisionTrack *self, const CuvMotTrack *tracks, gint n, GstBuffer *buffer)
+post_tracks (GstVisionTrack *self, const GstTrackStream *stream,
+    const CuvMotTrack *tracks, gint n, GstBuffer *buffer)
 {
   const GstTrackSettings *settings = self->settings.in_force;
+  const GstSegment *segment = &stream->base.segment;
   GstStructure *message;
 
   if (settings->message == GST_TRACK_MESSAGE_NONE
@@ -167,9 +118,12 @@ post_tracks (
     return;
   message = gst_structure_new ("visiontrack", "timestamp", G_TYPE_UINT64,
       GST_BUFFER_PTS (buffer), "stream-time", G_TYPE_UINT64,
-      convert_time (self, buffer, gst_segment_to_stream_time), "running-time",
-      G_TYPE_UINT64, convert_time (self, buffer, gst_segment_to_running_time),
-      "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), NULL);
+      gst_cuv_stream_time (segment, buffer), "running-time", G_TYPE_UINT64,
+      gst_cuv_running_time (segment, buffer), "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (buffer), NULL);
+  if (self->batched)
+    gst_structure_set (
+        message, "stream", G_TYPE_UINT, stream->base.number, NULL);
   gst_track_objects_describe (&self->objects, tracks, n, message);
   gst_element_post_message (
       GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
@@ -193,45 +147,105 @@ warn_left_out (GstVisionTrack *self)
 /* ---- one frame ---- */
 
 static void
-mark_tracks (
-    GstVisionTrack *self, const CuvMotTrack *tracks, gint n, GstBuffer *buffer)
+mark_tracks (GstVisionTrack *self, const GstTrackStream *stream,
+    const CuvMotTrack *tracks, gint n, GstBuffer *buffer)
 {
   const GstTrackSettings *settings = self->settings.in_force;
+  const GstVideoInfo info = { .width = stream->base.width,
+    .height = stream->base.height };
   GstCuvWriter writer = {
-    .buffer = buffer, .info = &self->info, .metadata = settings->metadata
+    .buffer = buffer, .info = &info, .metadata = settings->metadata
   };
 
   gst_track_objects_mark (&self->objects, tracks, n, &writer);
 }
 
+/* Ids are unique over all streams. */
 static gboolean
-track (GstVisionTrack *self, GstBuffer *buffer)
+track (GstVisionTrack *self, GstTrackStream *stream, GstBuffer *buffer)
 {
   const GstTrackSettings *settings = self->settings.in_force;
-  const CuvMotParams params = gst_track_settings_params (settings);
-  GstTrackObjects *objects = &self->objects;
-  CuvMotFrame frame = { .elapsed = frames_elapsed (self, buffer),
-    .time = GST_BUFFER_PTS (buffer) };
 
-  gst_track_objects_read (objects, settings, buffer);
-  frame.n = (gint) objects->detections->len;
-  frame.detections = (const CuvMotDetection *) objects->detections->data;
-  frame.skipped = objects->all_held || (frame.n == 0 && settings->skip_empty);
-  if (cuv_mot_run (self->mot, &params, &frame) == 0)
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Tracking %d objects failed: out of memory. End another process, "
-       "or raise the detector's threshold.",
-          frame.n),
-      (NULL));
-  return FALSE;
+  gst_track_objects_read (&self->objects, settings, buffer);
+  cuv_mot_set_next_id (stream->mot, self->next_id);
+  if (gst_track_stream_run (stream, &self->objects, settings, buffer) != 0) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("Tracking %u objects failed: out of memory. End another process, "
+         "or raise the detector's threshold.",
+            self->objects.detections->len),
+        (NULL));
+    return FALSE;
+  }
+  self->next_id = cuv_mot_next_id (stream->mot);
+  return TRUE;
+}
+
+static GstFlowReturn
+track_frame (GstVisionTrack *self, GstTrackStream *stream, GstBuffer *buffer)
+{
+  const GstClockTime start = gst_util_get_timestamp ();
+  const CuvMotTrack *tracks;
+  gint n;
+
+  if (!track (self, stream, buffer))
+    return GST_FLOW_ERROR;
+  tracks = cuv_mot_tracks (stream->mot, &n);
+  mark_tracks (self, stream, tracks, n, buffer);
+  count_tracks (self, stream, tracks, n,
+      (gdouble) (gst_util_get_timestamp () - start) / 1000);
+  warn_left_out (self);
+  post_tracks (self, stream, tracks, n, buffer);
+  return GST_FLOW_OK;
+}
+
+/* ---- streams ---- */
+
+/* Returns the nth stream, which may be new, or NULL after an element error. */
+static GstTrackStream *
+nth_stream (GstVisionTrack *self, guint n)
+{
+  while (self->streams->len <= n) {
+    GstTrackStream *stream = gst_track_stream_new (self->streams->len);
+
+    if (stream == NULL) {
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("Cannot create the tracker: out of memory. End another process, "
+           "or use a machine with more memory."),
+          (NULL));
+      return NULL;
+    }
+    g_ptr_array_add (self->streams, stream);
+  }
+  return self->streams->pdata[n];
+}
+
+/* Frames that are not video pass unchanged. */
+static GstFlowReturn
+track_batch (GstVisionTrack *self, GstBuffer *batch)
+{
+  GstCuvBatchItem item = { 0 };
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  while (flow == GST_FLOW_OK && gst_cuv_batch_next (batch, &item)) {
+    GstTrackStream *stream = nth_stream (self, item.stream);
+
+    if (stream == NULL)
+      flow = GST_FLOW_ERROR;
+    else if (item.event != NULL)
+      gst_track_stream_changed (
+          stream, gst_cuv_stream_event (&stream->base, item.event));
+    else if (stream->base.width > 0)
+      flow = track_frame (
+          self, stream, gst_cuv_batch_make_writable (batch, &item));
+  }
+  return flow;
 }
 
 static void
 sync_properties (GstVisionTrack *self, GstBuffer *buffer)
 {
   const GstClockTime time =
-      convert_time (self, buffer, gst_segment_to_stream_time);
+      gst_cuv_stream_time (&GST_BASE_TRANSFORM (self)->segment, buffer);
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
@@ -241,23 +255,12 @@ static GstFlowReturn
 gst_vision_track_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstVisionTrack *self = GST_VISION_TRACK (trans);
-  const CuvMotTrack *tracks;
-  GstClockTime start;
-  gint n;
 
   sync_properties (self, buffer);
   if (!gst_cuv_settings_apply_changes (&self->settings, NULL, NULL))
     return GST_FLOW_ERROR;
-  start = gst_util_get_timestamp ();
-  if (!track (self, buffer))
-    return GST_FLOW_ERROR;
-  tracks = cuv_mot_tracks (self->mot, &n);
-  mark_tracks (self, tracks, n, buffer);
-  count_tracks (
-      self, tracks, n, (gdouble) (gst_util_get_timestamp () - start) / 1000);
-  warn_left_out (self);
-  post_tracks (self, tracks, n, buffer);
-  return GST_FLOW_OK;
+  return self->batched ? track_batch (self, buffer)
+                       : track_frame (self, self->streams->pdata[0], buffer);
 }
 
 static gboolean
@@ -275,42 +278,31 @@ gst_vision_track_set_caps (
     GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstVisionTrack *self = GST_VISION_TRACK (trans);
-  const GstStructure *structure = gst_caps_get_structure (in_caps, 0);
-  gint width = 0, height = 0, numerator = 0, denominator = 1;
+  GstTrackStream *first = self->streams->pdata[0];
 
-  if (!gst_structure_get_int (structure, "width", &width)
-      || !gst_structure_get_int (structure, "height", &height))
-    return FALSE;
-  gst_structure_get_fraction (structure, "framerate", &numerator, &denominator);
-  if (width != self->info.width || height != self->info.height)
-    drop_tracks (self);
-  gst_video_info_init (&self->info);
-  self->info.width = width;
-  self->info.height = height;
-  self->duration =
-      numerator > 0 ? (gdouble) GST_SECOND * denominator / numerator : 0;
-  return TRUE;
+  self->batched = gst_cuv_caps_are_batch (in_caps);
+  if (self->batched)
+    return TRUE;
+  gst_track_stream_changed (
+      first, gst_cuv_stream_set_caps (&first->base, in_caps));
+  return first->base.width > 0;
 }
 
-/* Whether an event begins another part of the stream. A segment is sent again
- * with new caps, for example. */
-static gboolean
-is_jump (const GstBaseTransform *trans, GstEvent *event)
-{
-  GstSegment segment;
-
-  if (GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
-    return GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
-  gst_event_copy_segment (event, &segment);
-  segment.position = trans->segment.position;
-  return !gst_segment_is_equal (&trans->segment, &segment);
-}
-
+/* A batch has the segments of its streams. */
 static gboolean
 gst_vision_track_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  if (is_jump (trans, event))
-    drop_tracks (GST_VISION_TRACK (trans));
+  GstVisionTrack *self = GST_VISION_TRACK (trans);
+  const gboolean flush = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
+  const gboolean segment =
+      GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !self->batched;
+
+  for (guint i = 0; (flush || segment) && i < self->streams->len; i++) {
+    GstTrackStream *stream = self->streams->pdata[i];
+
+    gst_track_stream_changed (
+        stream, gst_cuv_stream_event (&stream->base, event));
+  }
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
@@ -327,19 +319,12 @@ gst_vision_track_start (GstBaseTransform *trans)
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }
-  self->mot = cuv_mot_new ();
-  if (self->mot == NULL) {
+  if (nth_stream (self, 0) == NULL) {
     gst_cuv_settings_stop (&self->settings);
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Cannot create the tracker: out of memory. End another process, "
-         "or use a machine with more memory."),
-        (NULL));
     return FALSE;
   }
-  cuv_mot_set_next_id (self->mot,
-      ((const GstTrackSettings *) self->settings.in_force)->first_id);
-  gst_video_info_init (&self->info);
-  self->last_pts = GST_CLOCK_TIME_NONE;
+  self->next_id =
+      ((const GstTrackSettings *) self->settings.in_force)->first_id;
   self->warned = FALSE;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
@@ -352,7 +337,7 @@ gst_vision_track_stop (GstBaseTransform *trans)
 {
   GstVisionTrack *self = GST_VISION_TRACK (trans);
 
-  g_clear_pointer (&self->mot, cuv_mot_free);
+  g_ptr_array_set_size (self->streams, 0);
   g_hash_table_remove_all (self->objects.groups);
   g_array_set_size (self->objects.labels, 0);
   gst_cuv_settings_stop (&self->settings);
@@ -371,10 +356,10 @@ gst_vision_track_get_stats (GstElement *element, GValue *value)
   g_value_take_boxed (value,
       gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames, "ids",
           G_TYPE_UINT64, counts.ids, "objects", G_TYPE_UINT, counts.objects,
-          "tracked", G_TYPE_UINT, counts.tracked, "lost", G_TYPE_UINT,
-          counts.lost, "unconfirmed", G_TYPE_UINT, counts.unconfirmed,
-          "microseconds", G_TYPE_DOUBLE, counts.microseconds,
-          "microseconds-mean", G_TYPE_DOUBLE,
+          "tracked", G_TYPE_UINT, counts.states[CUV_MOT_TRACKED], "lost",
+          G_TYPE_UINT, counts.states[CUV_MOT_LOST], "unconfirmed", G_TYPE_UINT,
+          counts.states[CUV_MOT_NEW], "microseconds", G_TYPE_DOUBLE,
+          counts.microseconds, "microseconds-mean", G_TYPE_DOUBLE,
           counts.microseconds_sum / (gdouble) MAX (counts.frames, 1), NULL));
 }
 
@@ -383,7 +368,10 @@ gst_vision_track_get_stats (GstElement *element, GValue *value)
 static void
 gst_vision_track_finalize (GObject *object)
 {
-  gst_track_objects_clear (&GST_VISION_TRACK (object)->objects);
+  GstVisionTrack *self = GST_VISION_TRACK (object);
+
+  gst_track_objects_clear (&self->objects);
+  g_ptr_array_unref (self->streams);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -418,6 +406,6 @@ gst_vision_track_init (GstVisionTrack *self)
 {
   gst_cuv_settings_init (&self->settings, self, &gst_track_settings);
   gst_track_objects_init (&self->objects);
-  self->last_pts = GST_CLOCK_TIME_NONE;
+  self->streams = g_ptr_array_new_with_free_func (gst_track_stream_free);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -16,6 +16,7 @@
  *     tracker.c        the rounds of a frame
  *     tracks.c         tracks begin, are found, lost and dropped
  *   gstvisiontrack.c   the element
+ *   gsttrackstream.c   the state of one stream
  *   gsttrackobjects.c  objects of a buffer as boxes; ids and the message
  *   gstvisiontracksettings.c   its properties */
 #ifndef CUV_MOT_H
@@ -115,7 +116,8 @@ void cuv_mot_free (CuvMot *self);
 /* Drops all tracks; ids are not used again. */
 void cuv_mot_reset (CuvMot *self);
 
-/* Sets the id of the next track that is confirmed. */
+/* The id of the next track that is confirmed. */
+int cuv_mot_next_id (const CuvMot *self);
 void cuv_mot_set_next_id (CuvMot *self, int id);
 
 void cuv_mot_params_init (CuvMotParams *params);

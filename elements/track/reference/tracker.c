@@ -48,6 +48,12 @@ cuv_mot_reset (CuvMot *self)
   self->first = true;
 }
 
+int
+cuv_mot_next_id (const CuvMot *self)
+{
+  return self->next_id;
+}
+
 void
 cuv_mot_set_next_id (CuvMot *self, int id)
 {
