@@ -6,7 +6,8 @@
  *
  * Reads the objects of each frame, whichever element attached them, and reports
  * who is inside which polygon, for how long, and who crossed which line. Pixels
- * are not read; frames may be in any memory.
+ * are not read; frames may be in any memory. Of a batch (GStreamer 1.28), each
+ * stream has counts of its own.
  *
  * ## Example launch line
  * |[
@@ -22,17 +23,19 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "context/gstcuvframe.h"
+#include "gstcuvbatch.h"
 #include "gstcuvmeta.h"
-#include "gstvisionzonessettings.h"
 #include "gstzonesresults.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_zones_debug);
 #define GST_CAT_DEFAULT gst_vision_zones_debug
 
+#define ZONES_CAPS "video/x-raw(ANY)" GST_CUV_BATCH_CAPS
+
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (ZONES_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (ZONES_CAPS));
 
 typedef struct {
   guint64 frames, objects, untracked, events, microseconds;
@@ -50,15 +53,10 @@ struct _GstVisionZones {
   Counts counts;           /* protected by the object lock */
 
   /* used by the streaming thread only */
-  gint width, height;
-  gboolean sized;  /* the zones are placed in frames of this size */
-  CuvZones *zones; /* from start to stop */
-  GstZonesPlaced *placed;
-  CuvZoneHeat heat;  /* cells is NULL without a heat map */
-  gint64 heat_shown; /* when the heat map was last attached, -1 = never */
-  gint64 time;       /* of the last frame */
-  GArray *objects;   /* GstCuvObject */
-  GArray *boxes;     /* CuvZoneObject */
+  GPtrArray *streams; /* GstZonesStream; one, or those of the batches */
+  gboolean batched;   /* buffers are batches */
+  GArray *objects;    /* GstCuvObject */
+  GArray *boxes;      /* CuvZoneObject */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionZones, gst_vision_zones,
@@ -71,21 +69,6 @@ GST_ELEMENT_REGISTER_DEFINE (
     visionzones, "visionzones", GST_RANK_NONE, GST_TYPE_VISION_ZONES)
 
 /* ---- settings ---- */
-
-static gchar *
-use_heat (GstVisionZones *self, gint cell)
-{
-  const gint before = self->heat.cells != NULL ? self->heat.cell : 0;
-
-  if (cell == before && self->sized)
-    return NULL;
-  if (cell == 0)
-    cuv_zone_heat_close (&self->heat);
-  else if (!cuv_zone_heat_open (&self->heat, self->width, self->height, cell))
-    return g_strdup ("out of memory for the heat map: increase heat-cell");
-  self->heat_shown = -1;
-  return NULL;
-}
 
 static void
 read_defaults (
@@ -100,45 +83,40 @@ read_defaults (
 }
 
 static gchar *
-use_zones (gpointer element, gconstpointer data, gconstpointer unused)
+use_zones (gpointer element, gconstpointer settings, gconstpointer unused)
 {
   GstVisionZones *self = element;
-  const GstVisionZonesSettings *settings = data;
   GstZonesDefaults defaults;
-  GstZonesPlaced *placed;
-  gchar *problem;
+  gchar *problem = NULL;
+  guint n = 0;
 
   read_defaults (&defaults, settings);
-  placed = gst_zones_config_place (
-      settings->zones != NULL ? settings->zones : settings->file, &defaults,
-      self->width, self->height, &problem);
-  g_free (defaults.labels);
-  if (problem == NULL)
-    problem = use_heat (self, settings->heat_cell);
-  if (problem == NULL && !cuv_zones_set (self->zones, placed->zones, placed->n))
-    problem = g_strdup ("out of memory for the zones: use fewer");
-  if (problem != NULL) {
-    g_clear_pointer (&placed, gst_zones_placed_free);
-    return problem;
+  for (guint i = 0; problem == NULL && i < self->streams->len; i++) {
+    GstZonesStream *stream = self->streams->pdata[i];
+
+    if (!gst_zones_stream_is_video (stream))
+      continue;
+    problem = gst_zones_stream_use (stream, settings, &defaults);
+    n += problem == NULL ? (guint) stream->placed->n : 0;
   }
-  g_clear_pointer (&self->placed, gst_zones_placed_free);
-  self->placed = placed;
+  g_free (defaults.labels);
   GST_OBJECT_LOCK (self);
-  self->counts.zones = (guint) placed->n;
+  self->counts.zones = n;
   GST_OBJECT_UNLOCK (self);
-  return NULL;
+  return problem;
 }
 
-/* Puts changed settings in force, and places the zones in frames of a new
- * size. */
+/* Puts changed settings in force, and places the zones in the frames of a
+ * stream that is new or has a new size. */
 static gboolean
-apply_settings (GstVisionZones *self)
+apply_settings (GstVisionZones *self, const GstZonesStream *stream)
 {
-  if (self->sized && !gst_cuv_settings_changed (&self->settings))
+  if (stream->sized && !gst_cuv_settings_changed (&self->settings))
     return TRUE;
   if (!gst_cuv_settings_apply (&self->settings, use_zones, NULL))
     return FALSE;
-  self->sized = TRUE;
+  for (guint i = 0; i < self->streams->len; i++)
+    ((GstZonesStream *) self->streams->pdata[i])->sized = TRUE;
   return TRUE;
 }
 
@@ -173,60 +151,13 @@ read_objects (GstVisionZones *self, GstBuffer *buffer)
   return n_untracked;
 }
 
-static GstClockTime
-convert (const GstSegment *segment, GstClockTime pts, gboolean stream)
-{
-  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts)
-      || (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop)))
-    return GST_CLOCK_TIME_NONE;
-  return stream ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts)
-                : gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
-}
-
-/* A frame without a time has that of the one before. A jump backwards is
- * another scene. */
 static void
-set_time (GstVisionZones *self, GstZonesFrame *frame)
-{
-  const GstClockTime time = GST_CLOCK_TIME_IS_VALID (frame->stream_time)
-      ? frame->stream_time
-      : frame->pts;
-
-  if (GST_CLOCK_TIME_IS_VALID (time) && time <= G_MAXINT64) {
-    if ((gint64) time < self->time) {
-      cuv_zones_forget (self->zones);
-      self->heat.begun = FALSE;
-      self->heat_shown = -1;
-    }
-    self->time = (gint64) time;
-  }
-  frame->time = self->time;
-}
-
-static void
-add_heat (GstVisionZones *self, GstBuffer *buffer, gint64 time)
-{
-  const GstVisionZonesSettings *settings = self->settings.in_force;
-  const CuvZoneAnchor anchor =
-      MIN ((CuvZoneAnchor) settings->anchor, CUV_ANCHOR_CENTER);
-
-  if (self->heat.cells == NULL)
-    return;
-  cuv_zone_heat_add (&self->heat, (const CuvZoneObject *) self->boxes->data,
-      (int) self->boxes->len, anchor, time, settings->heat_half_life);
-  if (self->heat_shown >= 0
-      && (gdouble) (time - self->heat_shown) < settings->heat_interval * 1e9)
-    return;
-  self->heat_shown = time;
-  gst_zones_add_heat (buffer, &self->heat, self->width, self->height);
-}
-
-static void
-count_frame (GstVisionZones *self, guint n_untracked, GstClockTime begin)
+count_frame (GstVisionZones *self, const GstZonesStream *stream,
+    guint n_untracked, GstClockTime begin)
 {
   gint n_events;
 
-  cuv_zones_events (self->zones, &n_events);
+  cuv_zones_events (stream->zones, &n_events);
   GST_OBJECT_LOCK (self);
   self->counts.frames++;
   self->counts.objects += self->boxes->len;
@@ -246,35 +177,95 @@ out_of_memory (GstVisionZones *self)
   return GST_FLOW_ERROR;
 }
 
+static void
+publish (GstVisionZones *self, GstZonesStream *stream, GstBuffer *buffer)
+{
+  const GstVisionZonesSettings *settings = self->settings.in_force;
+
+  gst_zones_add_tables (buffer, stream, settings->outlines);
+  if (gst_zones_stream_add_heat (stream, settings,
+          (const CuvZoneObject *) self->boxes->data, (gint) self->boxes->len))
+    gst_zones_add_heat (buffer, stream);
+  if (settings->message == GST_VISION_ZONES_MESSAGE_ON_CHANGE)
+    gst_zones_post_events (GST_ELEMENT (self), stream, buffer, self->batched);
+}
+
+static GstFlowReturn
+transform_frame (
+    GstVisionZones *self, GstZonesStream *stream, GstBuffer *buffer)
+{
+  const GstClockTime begin = gst_util_get_timestamp ();
+  const GstVisionZonesSettings *settings;
+  guint n_untracked;
+
+  if (!apply_settings (self, stream))
+    return GST_FLOW_ERROR;
+  settings = self->settings.in_force;
+  gst_zones_stream_set_time (stream, buffer);
+  n_untracked = read_objects (self, buffer);
+  if (!cuv_zones_update (stream->zones,
+          (const CuvZoneObject *) self->boxes->data, (int) self->boxes->len,
+          stream->time, settings->max_lost))
+    return out_of_memory (self);
+  publish (self, stream, buffer);
+  count_frame (self, stream, n_untracked, begin);
+  return GST_FLOW_OK;
+}
+
+/* ---- streams ---- */
+
+/* Returns the nth stream, which may be new, or NULL after an element error. */
+static GstZonesStream *
+nth_stream (GstVisionZones *self, guint n)
+{
+  while (self->streams->len <= n) {
+    GstZonesStream *stream = gst_zones_stream_new (self->streams->len);
+
+    if (stream == NULL) {
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("Out of memory for the zones of a stream: end another process, or "
+           "use a machine with more memory."),
+          (NULL));
+      return NULL;
+    }
+    g_ptr_array_add (self->streams, stream);
+  }
+  return self->streams->pdata[n];
+}
+
+/* Frames that are not video pass unchanged. */
+static GstFlowReturn
+transform_batch (GstVisionZones *self, GstBuffer *batch)
+{
+  GstCuvBatchItem item = { 0 };
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  while (flow == GST_FLOW_OK && gst_cuv_batch_next (batch, &item)) {
+    GstZonesStream *stream = nth_stream (self, item.stream);
+
+    if (stream == NULL)
+      flow = GST_FLOW_ERROR;
+    else if (item.event != NULL)
+      gst_zones_stream_changed (
+          stream, gst_cuv_stream_event (&stream->base, item.event));
+    else if (gst_zones_stream_is_video (stream))
+      flow = transform_frame (
+          self, stream, gst_cuv_batch_make_writable (batch, &item));
+  }
+  return flow;
+}
+
 static GstFlowReturn
 gst_vision_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstVisionZones *self = GST_VISION_ZONES (trans);
-  const GstClockTime begin = gst_util_get_timestamp ();
-  const GstClockTime pts = GST_BUFFER_PTS (buffer);
-  GstZonesFrame frame = { self->zones, NULL, self->width, self->height, pts,
-    GST_BUFFER_DURATION (buffer), convert (&trans->segment, pts, TRUE),
-    convert (&trans->segment, pts, FALSE), 0 };
-  const GstVisionZonesSettings *settings;
-  guint n_untracked;
+  const GstClockTime time = gst_cuv_stream_time (&trans->segment, buffer);
 
-  if (GST_CLOCK_TIME_IS_VALID (frame.stream_time))
-    gst_object_sync_values (GST_OBJECT (self), frame.stream_time);
-  if (!apply_settings (self))
-    return GST_FLOW_ERROR;
-  settings = self->settings.in_force;
-  frame.placed = self->placed;
-  set_time (self, &frame);
-  n_untracked = read_objects (self, buffer);
-  if (!cuv_zones_update (self->zones, (const CuvZoneObject *) self->boxes->data,
-          (int) self->boxes->len, frame.time, settings->max_lost))
-    return out_of_memory (self);
-  gst_zones_add_tables (buffer, &frame, settings->outlines);
-  add_heat (self, buffer, frame.time);
-  if (settings->message == GST_VISION_ZONES_MESSAGE_ON_CHANGE)
-    gst_zones_post_events (GST_ELEMENT (self), &frame);
-  count_frame (self, n_untracked, begin);
-  return GST_FLOW_OK;
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  return self->batched
+      ? transform_batch (self, buffer)
+      : transform_frame (self, self->streams->pdata[0], buffer);
 }
 
 /* ---- caps and states ---- */
@@ -284,19 +275,14 @@ gst_vision_zones_set_caps (
     GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
   GstVisionZones *self = GST_VISION_ZONES (trans);
-  const GstStructure *structure = gst_caps_get_structure (in_caps, 0);
-  gint width, height;
+  GstZonesStream *first = self->streams->pdata[0];
 
-  if (!gst_structure_get_int (structure, "width", &width)
-      || !gst_structure_get_int (structure, "height", &height) || width < 1
-      || height < 1 || width > CUV_ZONE_MAX / (4 * CUV_ZONE_SCALE)
-      || height > CUV_ZONE_MAX / (4 * CUV_ZONE_SCALE))
-    return FALSE;
-  if (width != self->width || height != self->height)
-    self->sized = FALSE;
-  self->width = width;
-  self->height = height;
-  return TRUE;
+  self->batched = gst_cuv_caps_are_batch (in_caps);
+  if (self->batched)
+    return TRUE;
+  gst_zones_stream_changed (
+      first, gst_cuv_stream_set_caps (&first->base, in_caps));
+  return gst_zones_stream_is_video (first);
 }
 
 static gboolean
@@ -307,14 +293,20 @@ gst_vision_zones_propose_allocation (
       gst_vision_zones_parent_class, trans, decide_query, query);
 }
 
+/* A batch has the segments of its streams. */
 static gboolean
 gst_vision_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionZones *self = GST_VISION_ZONES (trans);
+  const gboolean flush = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
+  const gboolean segment =
+      GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !self->batched;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && self->zones != NULL) {
-    cuv_zones_forget (self->zones);
-    self->heat.begun = FALSE;
+  for (guint i = 0; (flush || segment) && i < self->streams->len; i++) {
+    GstZonesStream *stream = self->streams->pdata[i];
+
+    gst_zones_stream_changed (
+        stream, gst_cuv_stream_event (&stream->base, event));
   }
   return GST_BASE_TRANSFORM_CLASS (gst_vision_zones_parent_class)
       ->sink_event (trans, event);
@@ -327,15 +319,10 @@ gst_vision_zones_start (GstBaseTransform *trans)
 
   if (!gst_cuv_settings_start (&self->settings))
     return FALSE;
-  self->zones = cuv_zones_new ();
-  if (self->zones == NULL) {
+  if (nth_stream (self, 0) == NULL) {
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }
-  self->width = self->height = 0;
-  self->sized = FALSE;
-  self->time = 0;
-  self->heat_shown = -1;
   GST_OBJECT_LOCK (self);
   self->counts = (Counts){ 0 };
   GST_OBJECT_UNLOCK (self);
@@ -347,9 +334,7 @@ gst_vision_zones_stop (GstBaseTransform *trans)
 {
   GstVisionZones *self = GST_VISION_ZONES (trans);
 
-  g_clear_pointer (&self->zones, cuv_zones_free);
-  g_clear_pointer (&self->placed, gst_zones_placed_free);
-  cuv_zone_heat_close (&self->heat);
+  g_ptr_array_set_size (self->streams, 0);
   gst_cuv_settings_stop (&self->settings);
   return TRUE;
 }
@@ -382,6 +367,7 @@ gst_vision_zones_finalize (GObject *object)
 
   g_array_unref (self->objects);
   g_array_unref (self->boxes);
+  g_ptr_array_unref (self->streams);
   G_OBJECT_CLASS (gst_vision_zones_parent_class)->finalize (object);
 }
 
@@ -417,6 +403,7 @@ gst_vision_zones_init (GstVisionZones *self)
   gst_cuv_settings_init (&self->settings, self, &gst_vision_zones_settings);
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
   self->boxes = g_array_new (FALSE, FALSE, sizeof (CuvZoneObject));
+  self->streams = g_ptr_array_new_with_free_func (gst_zones_stream_free);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), FALSE);
 }

@@ -11,6 +11,7 @@ typedef struct {
   gchar *name;
   gboolean is_line;
   GArray *points; /* pairs of gdouble */
+  gint stream;    /* of a batch; negative: all */
   gint anchor, hysteresis, crowd;
   gint64 dwell;
   GArray *labels; /* guint32 (quarks), NULL = the default */
@@ -198,27 +199,47 @@ read_member (Zone *self, const gchar *key, JsonNode *node)
     self->crowd = (gint) number;
     return problem;
   }
+  if (strcmp (key, "stream") == 0) {
+    problem = read_zone_number (node, key, 0, 1e6, &number);
+    self->stream = (gint) number;
+    return problem;
+  }
   return g_strdup_printf (
       "unknown key '%s': expected name, polygon or line, anchor, labels, "
-      "hysteresis, dwell, crowd",
+      "hysteresis, dwell, crowd, stream",
       key);
 }
 
 static gchar *
-read_name (GstZonesConfig *config, Zone *self, JsonObject *object)
+read_name (const GstZonesConfig *config, Zone *self, JsonObject *object)
 {
   const gchar *name = json_object_has_member (object, "name")
       ? read_text (json_object_get_member (object, "name"))
       : "";
 
   self->name = g_strdup (name);
-  if (*name == '\0')
-    return g_strdup_printf (
-        "zone %u has no name: add \"name\"", config->zones->len);
+  return *name != '\0' ? NULL
+                       : g_strdup_printf ("zone %u has no name: add \"name\"",
+                           config->zones->len);
+}
+
+static gboolean
+is_in_stream (const Zone *self, gint stream)
+{
+  return self->stream < 0 || stream < 0 || self->stream == stream;
+}
+
+/* Checks the last zone. Zones of different streams may have the same name. */
+static gchar *
+check_name (const GstZonesConfig *config, const Zone *self)
+{
   for (guint i = 0; i + 1 < config->zones->len; i++) {
-    if (strcmp (((Zone *) config->zones->pdata[i])->name, name) == 0)
+    const Zone *other = config->zones->pdata[i];
+
+    if (strcmp (other->name, self->name) == 0
+        && is_in_stream (other, self->stream))
       return g_strdup_printf (
-          "two zones are called '%s': names must differ", name);
+          "two zones are called '%s': names must differ", self->name);
   }
   return NULL;
 }
@@ -248,7 +269,7 @@ add_zone (GstZonesConfig *self, JsonNode *node)
   gchar *problem, *text;
 
   zone->points = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  zone->anchor = zone->hysteresis = zone->crowd = -1;
+  zone->stream = zone->anchor = zone->hysteresis = zone->crowd = -1;
   zone->dwell = -1;
   g_ptr_array_add (self->zones, zone);
   if (!JSON_NODE_HOLDS_OBJECT (node))
@@ -259,7 +280,7 @@ add_zone (GstZonesConfig *self, JsonNode *node)
     return problem;
   problem = read_members (zone, json_node_get_object (node));
   if (problem == NULL)
-    return NULL;
+    return check_name (self, zone);
   text = g_strdup_printf ("zone '%s': %s", zone->name, problem);
   g_free (problem);
   return text;
@@ -437,18 +458,24 @@ place_zone (const GstZonesConfig *config, const Zone *zone,
 
 GstZonesPlaced *
 gst_zones_config_place (const GstZonesConfig *config,
-    const GstZonesDefaults *defaults, gint width, gint height, gchar **problem)
+    const GstZonesDefaults *defaults, guint stream, gint width, gint height,
+    gchar **problem)
 {
   GstZonesPlaced *self = g_new0 (GstZonesPlaced, 1);
+  const guint n = config != NULL ? config->zones->len : 0;
 
   *problem = NULL;
-  self->n = config != NULL ? (gint) config->zones->len : 0;
-  self->zones = g_new0 (CuvZone, self->n);
+  self->zones = g_new0 (CuvZone, n);
   self->memory = g_ptr_array_new_with_free_func (g_free);
-  for (gint i = 0; *problem == NULL && i < self->n; i++) {
-    place_zone (config, config->zones->pdata[i], defaults, &self->zones[i],
-        self->memory, width, height);
-    *problem = check_extent (&self->zones[i], width, height);
+  for (guint i = 0; *problem == NULL && i < n; i++) {
+    const Zone *zone = config->zones->pdata[i];
+    CuvZone *placed = &self->zones[self->n];
+
+    if (!is_in_stream (zone, (gint) stream))
+      continue;
+    place_zone (config, zone, defaults, placed, self->memory, width, height);
+    *problem = check_extent (placed, width, height);
+    self->n++;
   }
   if (*problem == NULL)
     return self;

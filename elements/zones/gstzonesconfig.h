@@ -37,10 +37,11 @@ typedef struct {
   gpointer memory; /* what zones points to */
 } GstZonesPlaced;
 
-/* config: NULL = no zones. Returns NULL and sets *problem if a zone has no
- * extent in such frames. */
+/* Places the zones of a stream. config: NULL = no zones. Returns NULL and sets
+ * *problem if a zone has no extent in such frames. */
 GstZonesPlaced *gst_zones_config_place (const GstZonesConfig *config,
-    const GstZonesDefaults *defaults, gint width, gint height, gchar **problem);
+    const GstZonesDefaults *defaults, guint stream, gint width, gint height,
+    gchar **problem);
 void gst_zones_placed_free (GstZonesPlaced *self);
 
 /* Reads labels separated by commas; *n is set to their number. */

@@ -18,14 +18,17 @@ gst_zones_direction_name (int direction)
 }
 
 static GstStructure *
-describe_event (const GstZonesFrame *frame, const CuvZoneEvent *event)
+describe_event (
+    const GstZonesStream *stream, GstBuffer *buffer, const CuvZoneEvent *event)
 {
+  const GstSegment *segment = &stream->base.segment;
   GstStructure *message = gst_structure_new ("visionzones", "timestamp",
-      G_TYPE_UINT64, frame->pts, "stream-time", G_TYPE_UINT64,
-      frame->stream_time, "running-time", G_TYPE_UINT64, frame->running_time,
-      "duration", G_TYPE_UINT64, frame->duration, "event", G_TYPE_STRING,
+      G_TYPE_UINT64, GST_BUFFER_PTS (buffer), "stream-time", G_TYPE_UINT64,
+      gst_cuv_stream_time (segment, buffer), "running-time", G_TYPE_UINT64,
+      gst_cuv_running_time (segment, buffer), "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (buffer), "event", G_TYPE_STRING,
       gst_zones_event_name (event->type), "zone", G_TYPE_STRING,
-      frame->placed->zones[event->zone].name, NULL);
+      stream->placed->zones[event->zone].name, NULL);
   const gchar *label = g_quark_to_string (event->label);
 
   if (event->id >= 0)
@@ -42,13 +45,19 @@ describe_event (const GstZonesFrame *frame, const CuvZoneEvent *event)
 }
 
 void
-gst_zones_post_events (GstElement *element, const GstZonesFrame *frame)
+gst_zones_post_events (GstElement *element, const GstZonesStream *stream,
+    GstBuffer *buffer, gboolean batched)
 {
   gint n;
-  const CuvZoneEvent *events = cuv_zones_events (frame->zones, &n);
+  const CuvZoneEvent *events = cuv_zones_events (stream->zones, &n);
 
-  for (gint i = 0; i < n; i++)
-    gst_element_post_message (element,
-        gst_message_new_element (
-            GST_OBJECT (element), describe_event (frame, &events[i])));
+  for (gint i = 0; i < n; i++) {
+    GstStructure *message = describe_event (stream, buffer, &events[i]);
+
+    if (batched)
+      gst_structure_set (
+          message, "stream", G_TYPE_UINT, stream->base.number, NULL);
+    gst_element_post_message (
+        element, gst_message_new_element (GST_OBJECT (element), message));
+  }
 }

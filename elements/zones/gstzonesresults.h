@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results of a frame as tables (gstzonestables.c) and as element messages
- * (gstzonesmessages.c). */
+/* Results of a stream's last frame as tables (gstzonestables.c) and as element
+ * messages (gstzonesmessages.c). */
 #ifndef GST_ZONES_RESULTS_H
 #define GST_ZONES_RESULTS_H
 
-#include "gstzonesconfig.h"
-
-/* One frame; times in ns. */
-typedef struct {
-  const CuvZones *zones;
-  const GstZonesPlaced *placed;
-  gint width, height;
-  GstClockTime pts, duration, stream_time, running_time;
-  gint64 time; /* the time that visits are measured in */
-} GstZonesFrame;
+#include "gstzonesstream.h"
 
 /* Adds the tables zones, zone_counts, zone_objects, zone_events and, with
  * outlines, zone_outlines. */
 void gst_zones_add_tables (
-    GstBuffer *buffer, const GstZonesFrame *frame, gboolean outlines);
+    GstBuffer *buffer, const GstZonesStream *stream, gboolean outlines);
 
 /* Adds the table zone_heat. */
-void gst_zones_add_heat (
-    GstBuffer *buffer, const CuvZoneHeat *heat, gint width, gint height);
+void gst_zones_add_heat (GstBuffer *buffer, const GstZonesStream *stream);
 
-void gst_zones_post_events (GstElement *element, const GstZonesFrame *frame);
+/* batched: the messages have the stream's number. */
+void gst_zones_post_events (GstElement *element, const GstZonesStream *stream,
+    GstBuffer *buffer, gboolean batched);
 
 const gchar *gst_zones_event_name (CuvZoneEventType type);
 const gchar *gst_zones_direction_name (int direction);

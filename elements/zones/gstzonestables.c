@@ -84,9 +84,9 @@ rows_end (Rows *self, GstBuffer *buffer, const gchar *kind, gint width,
   return table;
 }
 
-#define END(rows, buffer, kind, frame, shape, columns)                         \
-  rows_end (rows, buffer, kind, (frame)->width, (frame)->height, shape,        \
-      columns, G_N_ELEMENTS (columns))
+#define END(rows, buffer, kind, stream, shape, columns)                        \
+  rows_end (rows, buffer, kind, (stream)->base.width, (stream)->base.height,   \
+      shape, columns, G_N_ELEMENTS (columns))
 
 /* metrics: as in gstcuvmeta.h. */
 static void
@@ -99,7 +99,7 @@ describe_metrics (
 }
 
 static void
-add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
+add_zones (GstBuffer *buffer, const GstZonesStream *stream)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "type", GST_CUV_TYPE_TEXT }, { "inside", GST_CUV_TYPE_U32 },
@@ -107,21 +107,21 @@ add_zones (GstBuffer *buffer, const GstZonesFrame *frame)
   Rows rows;
 
   rows_begin (&rows);
-  for (gint i = 0; i < frame->placed->n; i++, rows.n++) {
-    const CuvZoneTotals totals = cuv_zones_totals (frame->zones, i);
+  for (gint i = 0; i < stream->placed->n; i++, rows.n++) {
+    const CuvZoneTotals totals = cuv_zones_totals (stream->zones, i);
 
-    add_text (&rows, frame->placed->zones[i].name);
-    add_text (&rows, frame->placed->zones[i].is_line ? "line" : "polygon");
+    add_text (&rows, stream->placed->zones[i].name);
+    add_text (&rows, stream->placed->zones[i].is_line ? "line" : "polygon");
     add_u32 (&rows, (guint32) totals.inside);
     add_u64 (&rows, totals.in);
     add_u64 (&rows, totals.out);
   }
-  describe_metrics (END (&rows, buffer, "zones", frame, "none", columns),
+  describe_metrics (END (&rows, buffer, "zones", stream, "none", columns),
       "inside in:counter out:counter", "zone");
 }
 
 static void
-add_label_counts (GstBuffer *buffer, const GstZonesFrame *frame)
+add_label_counts (GstBuffer *buffer, const GstZonesStream *stream)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "label", GST_CUV_TYPE_TEXT }, { "in", GST_CUV_TYPE_U64 },
@@ -129,45 +129,45 @@ add_label_counts (GstBuffer *buffer, const GstZonesFrame *frame)
   Rows rows;
 
   rows_begin (&rows);
-  for (gint i = 0; i < frame->placed->n; i++) {
-    const CuvZoneTotals totals = cuv_zones_totals (frame->zones, i);
+  for (gint i = 0; i < stream->placed->n; i++) {
+    const CuvZoneTotals totals = cuv_zones_totals (stream->zones, i);
 
     for (gint k = 0; k < totals.n_counts; k++, rows.n++) {
-      add_text (&rows, frame->placed->zones[i].name);
+      add_text (&rows, stream->placed->zones[i].name);
       add_text (&rows, g_quark_to_string (totals.counts[k].label));
       add_u64 (&rows, totals.counts[k].in);
       add_u64 (&rows, totals.counts[k].out);
     }
   }
-  describe_metrics (END (&rows, buffer, "zone_counts", frame, "none", columns),
+  describe_metrics (END (&rows, buffer, "zone_counts", stream, "none", columns),
       "in:counter out:counter", "zone label");
 }
 
 static void
-add_inside_objects (GstBuffer *buffer, const GstZonesFrame *frame)
+add_inside_objects (GstBuffer *buffer, const GstZonesStream *stream)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "id", GST_CUV_TYPE_I64 }, { "label", GST_CUV_TYPE_TEXT },
     { "since", GST_CUV_TYPE_U64 }, { "dwell", GST_CUV_TYPE_U64 },
     { "x", GST_CUV_TYPE_F32 }, { "y", GST_CUV_TYPE_F32 } };
   gint n;
-  const CuvZoneInside *inside = cuv_zones_inside (frame->zones, &n);
+  const CuvZoneInside *inside = cuv_zones_inside (stream->zones, &n);
   Rows rows;
 
   rows_begin (&rows);
   for (gint i = 0; i < n; i++, rows.n++) {
-    add_text (&rows, frame->placed->zones[inside[i].zone].name);
+    add_text (&rows, stream->placed->zones[inside[i].zone].name);
     add_u64 (&rows, (guint64) inside[i].id);
     add_text (&rows, g_quark_to_string (inside[i].label));
     add_u64 (&rows, (guint64) inside[i].since);
-    add_u64 (&rows, (guint64) (frame->time - inside[i].since));
+    add_u64 (&rows, (guint64) (stream->time - inside[i].since));
     add_point (&rows, inside[i].at);
   }
-  END (&rows, buffer, "zone_objects", frame, "points", columns);
+  END (&rows, buffer, "zone_objects", stream, "points", columns);
 }
 
 static void
-add_events (GstBuffer *buffer, const GstZonesFrame *frame)
+add_events (GstBuffer *buffer, const GstZonesStream *stream)
 {
   static const GstCuvColumn columns[] = { { "event", GST_CUV_TYPE_TEXT },
     { "time", GST_CUV_TYPE_U64 }, { "zone", GST_CUV_TYPE_TEXT },
@@ -176,14 +176,14 @@ add_events (GstBuffer *buffer, const GstZonesFrame *frame)
     { "count", GST_CUV_TYPE_U32 }, { "x", GST_CUV_TYPE_F32 },
     { "y", GST_CUV_TYPE_F32 } };
   gint n;
-  const CuvZoneEvent *events = cuv_zones_events (frame->zones, &n);
+  const CuvZoneEvent *events = cuv_zones_events (stream->zones, &n);
   Rows rows;
 
   rows_begin (&rows);
   for (gint i = 0; i < n; i++, rows.n++) {
     add_text (&rows, gst_zones_event_name (events[i].type));
-    add_u64 (&rows, (guint64) frame->time);
-    add_text (&rows, frame->placed->zones[events[i].zone].name);
+    add_u64 (&rows, (guint64) stream->time);
+    add_text (&rows, stream->placed->zones[events[i].zone].name);
     add_u64 (&rows, (guint64) events[i].id);
     add_text (&rows, g_quark_to_string (events[i].label));
     add_text (&rows, gst_zones_direction_name (events[i].direction));
@@ -191,15 +191,15 @@ add_events (GstBuffer *buffer, const GstZonesFrame *frame)
     add_u32 (&rows, (guint32) events[i].count);
     add_point (&rows, events[i].at);
   }
-  END (&rows, buffer, "zone_events", frame, "points", columns);
+  END (&rows, buffer, "zone_events", stream, "points", columns);
 }
 
 /* Returns what is written at the zone, such as "gate: 3 in, 1 out"; free it. */
 static gchar *
-caption_of (const GstZonesFrame *frame, gint zone)
+caption_of (const GstZonesStream *stream, gint zone)
 {
-  const CuvZone *of = &frame->placed->zones[zone];
-  const CuvZoneTotals totals = cuv_zones_totals (frame->zones, zone);
+  const CuvZone *of = &stream->placed->zones[zone];
+  const CuvZoneTotals totals = cuv_zones_totals (stream->zones, zone);
 
   return of->is_line
       ? g_strdup_printf ("%s: %" G_GUINT64_FORMAT " in, %" G_GUINT64_FORMAT
@@ -220,7 +220,7 @@ add_outline (Rows *rows, const CuvZone *zone, const gchar *caption)
 }
 
 static void
-add_outlines (GstBuffer *buffer, const GstZonesFrame *frame)
+add_outlines (GstBuffer *buffer, const GstZonesStream *stream)
 {
   static const GstCuvColumn columns[] = { { "zone", GST_CUV_TYPE_TEXT },
     { "caption", GST_CUV_TYPE_TEXT }, { "x1", GST_CUV_TYPE_F32 },
@@ -230,35 +230,35 @@ add_outlines (GstBuffer *buffer, const GstZonesFrame *frame)
   Rows rows;
 
   rows_begin (&rows);
-  for (gint i = 0; i < frame->placed->n; i++) {
-    gchar *caption = caption_of (frame, i);
+  for (gint i = 0; i < stream->placed->n; i++) {
+    gchar *caption = caption_of (stream, i);
 
     g_ptr_array_add (captions, caption);
-    add_outline (&rows, &frame->placed->zones[i], caption);
+    add_outline (&rows, &stream->placed->zones[i], caption);
   }
-  END (&rows, buffer, "zone_outlines", frame, "segments", columns);
+  END (&rows, buffer, "zone_outlines", stream, "segments", columns);
   g_ptr_array_unref (captions);
 }
 
 void
 gst_zones_add_tables (
-    GstBuffer *buffer, const GstZonesFrame *frame, gboolean outlines)
+    GstBuffer *buffer, const GstZonesStream *stream, gboolean outlines)
 {
-  add_zones (buffer, frame);
-  add_label_counts (buffer, frame);
-  add_inside_objects (buffer, frame);
-  add_events (buffer, frame);
+  add_zones (buffer, stream);
+  add_label_counts (buffer, stream);
+  add_inside_objects (buffer, stream);
+  add_events (buffer, stream);
   if (outlines)
-    add_outlines (buffer, frame);
+    add_outlines (buffer, stream);
 }
 
 /* Seconds below this are left out of the table. */
 #define LEAST_HEAT 0.001
 
 void
-gst_zones_add_heat (
-    GstBuffer *buffer, const CuvZoneHeat *heat, gint width, gint height)
+gst_zones_add_heat (GstBuffer *buffer, const GstZonesStream *stream)
 {
+  const CuvZoneHeat *heat = &stream->heat;
   static const GstCuvColumn columns[] = { { "column", GST_CUV_TYPE_U32 },
     { "row", GST_CUV_TYPE_U32 }, { "seconds", GST_CUV_TYPE_F32 } };
   GstStructure *table;
@@ -273,8 +273,7 @@ gst_zones_add_heat (
     add_f32 (&rows, heat->cells[i]);
     rows.n++;
   }
-  table = rows_end (&rows, buffer, "zone_heat", width, height, "none", columns,
-      G_N_ELEMENTS (columns));
+  table = END (&rows, buffer, "zone_heat", stream, "none", columns);
   if (table != NULL)
     gst_structure_set (table, "cell", G_TYPE_UINT, heat->cell, NULL);
 }

@@ -11,6 +11,7 @@
  *     zones-private.h  shared by these files
  *   gstvisionzones.c          the element
  *   gstvisionzonessettings.c  its properties
+ *   gstzonesstream.c          the state of one stream
  *   gstzonesconfig.c          zones as JSON, and their place in a frame
  *   gstzonestables.c          results as tables
  *   gstzonesmessages.c        events as element messages

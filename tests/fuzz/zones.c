@@ -79,7 +79,7 @@ place (const GstZonesConfig *config, int width, int height)
   const GstZonesDefaults defaults = { CUV_ANCHOR_ANY, 3, 0, 0, &label, 1 };
   char *problem;
   GstZonesPlaced *placed =
-      gst_zones_config_place (config, &defaults, width, height, &problem);
+      gst_zones_config_place (config, &defaults, 0, width, height, &problem);
 
   if ((placed == NULL) != (problem != NULL))
     abort ();

@@ -302,6 +302,11 @@ CUV_TEST (bad_zones_are_refused)
     { "nonsense", "zones 'nonsense' is invalid" },
     { "{}", "expected {\"zones\": [...]}" },
     { ZONES (GATE "," GATE), "two zones are called 'gate'" },
+    { ZONES (GATE ",{\"name\": \"gate\", \"line\": [[0, 0], [1, 1]], "
+                  "\"stream\": 1}"),
+        "two zones are called 'gate'" },
+    { ZONES ("{\"name\": \"a\", \"line\": [[0, 0], [1, 1]], \"stream\": -1}"),
+        "stream must be a number from 0" },
     { ZONES ("{\"line\": [[0, 0], [1, 1]]}"), "zone 1 has no name" },
     { ZONES ("{\"name\": \"a\"}"), "expected either \"polygon\" or \"line\"" },
     { ZONES ("{\"name\": \"a\", \"polygon\": [[0, 0], [1, 1]]}"),
