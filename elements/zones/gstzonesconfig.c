@@ -2,15 +2,15 @@
 #include "config.h"
 #include "gstzonesconfig.h"
 
-#include <math.h>
 #include <string.h>
+#include "cuvjsonpoints.h"
 #include "cuvjsonreader.h"
 
 /* A value that the zone does not give is negative. */
 typedef struct {
   gchar *name;
   gboolean is_line;
-  GArray *points; /* pairs of gdouble */
+  GArray *points; /* CuvJsonPoint */
   gint stream;    /* of a batch; negative: all */
   gint anchor, hysteresis, crowd;
   gint64 dwell;
@@ -56,64 +56,12 @@ G_DEFINE_BOXED_TYPE (GstZonesConfig, gst_zones_config, config_ref, config_unref)
 
 /* ---- values ---- */
 
-/* Returns a number, or NAN for any other value. */
-static gdouble
-number_of (JsonNode *node)
-{
-  const GType type = JSON_NODE_HOLDS_VALUE (node)
-      ? json_node_get_value_type (node)
-      : G_TYPE_INVALID;
-
-  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE
-      ? json_node_get_double (node)
-      : NAN;
-}
-
-static gchar *
-read_point (Zone *self, JsonNode *node, guint number)
-{
-  JsonArray *pair =
-      JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-
-  for (guint i = 0; i < 2; i++) {
-    const gdouble value = pair != NULL && json_array_get_length (pair) == 2
-        ? number_of (json_array_get_element (pair, i))
-        : NAN;
-
-    if (isnan (value))
-      return g_strdup_printf (
-          "point %u is not a pair of numbers [x, y]", number);
-    g_array_append_val (self->points, value);
-  }
-  return NULL;
-}
-
-static gchar *
-read_points (Zone *self, JsonNode *node)
-{
-  const guint least = self->is_line ? 2 : 3;
-  const guint most = self->is_line ? 2 : GST_ZONES_MAX_POINTS;
-  JsonArray *list =
-      JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
-  const guint n = list != NULL ? json_array_get_length (list) : 0;
-  gchar *problem = NULL;
-
-  if (n < least || n > most)
-    return g_strdup_printf (self->is_line
-            ? "a line has two points, as in [[0, 0.5], [1, 0.5]]"
-            : "a polygon has %u to %u points, as in [[0, 0], [1, 0], [1, 1]]",
-        least, most);
-  for (guint i = 0; problem == NULL && i < n; i++)
-    problem = read_point (self, json_array_get_element (list, i), i + 1);
-  return problem;
-}
-
 /* *value is set only if the number is valid. */
 static gchar *
 read_zone_number (
     JsonNode *node, const gchar *key, gdouble low, gdouble high, gdouble *value)
 {
-  const gdouble number = number_of (node);
+  const gdouble number = cuv_json_number (node);
 
   if (number >= low && number <= high) {
     *value = number;
@@ -170,15 +118,17 @@ read_labels (Zone *self, JsonNode *node)
 /* ---- zones ---- */
 
 static gchar *
-read_member (Zone *self, const gchar *key, JsonNode *node)
+read_member (Zone *self, const gchar *key, JsonNode *node, gboolean normalized)
 {
   gdouble number = 0;
   gchar *problem;
 
   if (strcmp (key, "name") == 0)
     return NULL;
-  if (strcmp (key, "polygon") == 0 || strcmp (key, "line") == 0)
-    return read_points (self, node);
+  if (strcmp (key, "polygon") == 0)
+    return cuv_json_read_polygon (node, normalized, self->points);
+  if (strcmp (key, "line") == 0)
+    return cuv_json_read_line (node, normalized, self->points);
   if (strcmp (key, "anchor") == 0)
     return read_anchor (self, node);
   if (strcmp (key, "labels") == 0)
@@ -245,7 +195,7 @@ check_name (const GstZonesConfig *config, const Zone *self)
 }
 
 static gchar *
-read_members (Zone *self, JsonObject *object)
+read_members (Zone *self, JsonObject *object, gboolean normalized)
 {
   const gboolean polygon = json_object_has_member (object, "polygon");
   JsonObjectIter iter;
@@ -258,7 +208,7 @@ read_members (Zone *self, JsonObject *object)
     return g_strdup ("expected either \"polygon\" or \"line\"");
   json_object_iter_init (&iter, object);
   while (problem == NULL && json_object_iter_next (&iter, &key, &node))
-    problem = read_member (self, key, node);
+    problem = read_member (self, key, node, normalized);
   return problem;
 }
 
@@ -268,7 +218,7 @@ add_zone (GstZonesConfig *self, JsonNode *node)
   Zone *zone = g_new0 (Zone, 1);
   gchar *problem, *text;
 
-  zone->points = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  zone->points = g_array_new (FALSE, FALSE, sizeof (CuvJsonPoint));
   zone->stream = zone->anchor = zone->hysteresis = zone->crowd = -1;
   zone->dwell = -1;
   g_ptr_array_add (self->zones, zone);
@@ -278,7 +228,7 @@ add_zone (GstZonesConfig *self, JsonNode *node)
   problem = read_name (self, zone, json_node_get_object (node));
   if (problem != NULL)
     return problem;
-  problem = read_members (zone, json_node_get_object (node));
+  problem = read_members (zone, json_node_get_object (node), self->normalized);
   if (problem == NULL)
     return check_name (self, zone);
   text = g_strdup_printf ("zone '%s': %s", zone->name, problem);
@@ -287,39 +237,15 @@ add_zone (GstZonesConfig *self, JsonNode *node)
 }
 
 static gchar *
-check_range (const GstZonesConfig *self)
-{
-  const gdouble most = self->normalized ? 2 : 1 << 20;
-  const gdouble least = self->normalized ? -1 : -most;
-
-  for (guint i = 0; i < self->zones->len; i++) {
-    const Zone *zone = self->zones->pdata[i];
-
-    for (guint k = 0; k < zone->points->len; k++) {
-      const gdouble value = g_array_index (zone->points, gdouble, k);
-
-      if (!(value >= least && value <= most))
-        return g_strdup_printf ("zone '%s': coordinate %g is not from %g to "
-                                "%g%s",
-            zone->name, value, least, most,
-            self->normalized ? "; for pixels add \"units\": \"pixels\"" : "");
-    }
-  }
-  return NULL;
-}
-
-static gchar *
 read_zones (GstZonesConfig *self, JsonObject *object)
 {
   JsonNode *list = json_object_get_member (object, "zones");
   JsonNode *units = json_object_get_member (object, "units");
-  const gchar *text = units != NULL ? read_text (units) : "normalized";
   JsonArray *zones;
-  gchar *problem = NULL;
+  gchar *problem = cuv_json_read_units (object, &self->normalized);
 
-  self->normalized = strcmp (text, "normalized") == 0;
-  if (!self->normalized && strcmp (text, "pixels") != 0)
-    return g_strdup ("\"units\" must be \"normalized\" or \"pixels\"");
+  if (problem != NULL)
+    return problem;
   if (list == NULL || !JSON_NODE_HOLDS_ARRAY (list))
     return g_strdup ("expected {\"zones\": [...]}");
   if (json_object_get_size (object) > (units != NULL ? 2u : 1u))
@@ -329,7 +255,7 @@ read_zones (GstZonesConfig *self, JsonObject *object)
     return g_strdup_printf ("more than %d zones", GST_ZONES_MAX);
   for (guint i = 0; problem == NULL && i < json_array_get_length (zones); i++)
     problem = add_zone (self, json_array_get_element (zones, i));
-  return problem != NULL ? problem : check_range (self);
+  return problem;
 }
 
 static GstZonesConfig *
@@ -349,7 +275,7 @@ config_new (JsonNode *node, GError *error, gchar **problem)
   return NULL;
 }
 
-#define MAX_VALUES (GST_ZONES_MAX * GST_ZONES_MAX_POINTS)
+#define MAX_VALUES (GST_ZONES_MAX * CUV_JSON_MAX_POINTS)
 
 GstZonesConfig *
 gst_zones_config_parse (const gchar *text, gchar **problem)
@@ -372,6 +298,8 @@ gst_zones_config_load (const gchar *path, gchar **problem)
 
 /* ---- place ---- */
 
+G_STATIC_ASSERT (CUV_ZONE_SCALE == CUV_JSON_POINT_SCALE);
+
 static void
 place_points (const GstZonesConfig *config, const Zone *zone, CuvZone *placed,
     CuvZonePoint *points, gint width, gint height)
@@ -380,14 +308,11 @@ place_points (const GstZonesConfig *config, const Zone *zone, CuvZone *placed,
 
   *box = (CuvZoneBox){ G_MAXINT32, G_MAXINT32, G_MININT32, G_MININT32 };
   for (gint i = 0; i < placed->n_points; i++) {
-    const gdouble x = g_array_index (zone->points, gdouble, 2 * i);
-    const gdouble y = g_array_index (zone->points, gdouble, 2 * i + 1);
+    const CuvJsonPoint *from = &g_array_index (zone->points, CuvJsonPoint, i);
     CuvZonePoint *p = &points[i];
 
-    p->x = (gint32) floor (
-        x * (config->normalized ? width : 1) * CUV_ZONE_SCALE + 0.5);
-    p->y = (gint32) floor (
-        y * (config->normalized ? height : 1) * CUV_ZONE_SCALE + 0.5);
+    p->x = cuv_json_place (from->x, config->normalized, width);
+    p->y = cuv_json_place (from->y, config->normalized, height);
     *box = (CuvZoneBox){ MIN (box->left, p->x), MIN (box->top, p->y),
       MAX (box->right, p->x), MAX (box->bottom, p->y) };
   }
@@ -420,7 +345,7 @@ place_rules (
 {
   placed->name = zone->name;
   placed->is_line = zone->is_line;
-  placed->n_points = (gint) zone->points->len / 2;
+  placed->n_points = (gint) zone->points->len;
   placed->anchor =
       zone->anchor >= 0 ? (CuvZoneAnchor) zone->anchor : defaults->anchor;
   if (zone->is_line && placed->anchor == CUV_ANCHOR_ANY)

@@ -6,8 +6,7 @@
 #include <gst/gst.h>
 #include "zones.h"
 
-#define GST_ZONES_MAX 1024       /* zones */
-#define GST_ZONES_MAX_POINTS 256 /* points of a polygon */
+#define GST_ZONES_MAX 1024 /* zones */
 #define GST_ZONES_MAX_HYSTERESIS 1000
 
 /* Zones in the units of the JSON text. Immutable, counted references. */
