@@ -59,6 +59,9 @@ typedef struct {
   CuvMog2Rate mog2_rate;
   CuvAverageParams average;
   int32_t opening, closing; /* sides of squares, odd; 1 = none */
+  const uint64_t *unmasked; /* in host memory, words as of CuvMotionBits: 0 =
+                             * still in any case; NULL = none */
+  int32_t mask_serial;      /* another number for other contents of unmasked */
 } CuvMotionParams;
 
 /* A mask with a bit per pixel: bit x % 64 of word x / 64 of a row. Bits beyond

@@ -18,6 +18,8 @@ struct _CuvMotionCuda {
   uint16_t *averages = nullptr;
   uint8_t *mask = nullptr;
   CuvMotionBits bits = {};
+  uint64_t *unmasked = nullptr; // as many words
+  int mask_serial = 0;          // of the contents of unmasked
   CuvMotionCleaned cleaned = {};
   bool fresh = true; // nothing was learnt yet
   cudaStream_t stream = nullptr;
@@ -40,7 +42,8 @@ struct _CuvMotionCuda {
 
 struct Output {
   uint8_t *mask;
-  uint32_t *words; // two for each of bits
+  uint32_t *words;          // two for each of bits
+  const uint32_t *unmasked; // as many, or NULL
   int width, height;
   int n_words; // of a row
 };
@@ -58,13 +61,17 @@ static __device__ __forceinline__ void
 write_mask (const Output &output, int x, int y, uint8_t value)
 {
   const bool inside = x < output.width;
-  const uint32_t word =
-      __ballot_sync (~0u, inside && value == CUV_MOTION_MOVING);
+  uint32_t word = __ballot_sync (~0u, inside && value == CUV_MOTION_MOVING);
 
   if (inside)
     output.mask[(size_t) y * output.width + x] = value;
-  if (threadIdx.x % 32 == 0)
-    output.words[(size_t) y * output.n_words + x / 32] = word;
+  if (threadIdx.x % 32 == 0) {
+    const size_t at = (size_t) y * output.n_words + x / 32;
+
+    if (output.unmasked != nullptr)
+      word &= output.unmasked[at];
+    output.words[at] = word;
+  }
 }
 
 template <bool PLAIN>
@@ -185,10 +192,11 @@ grid_of (const CuvMotionCuda *self, int n_words)
 }
 
 static Output
-output_of (const CuvMotionCuda *self)
+output_of (const CuvMotionCuda *self, const CuvMotionParams *params)
 {
-  return { self->mask, (uint32_t *) self->bits.words, self->width, self->height,
-    2 * self->bits.stride };
+  return { self->mask, (uint32_t *) self->bits.words,
+    params->unmasked != nullptr ? (const uint32_t *) self->unmasked : nullptr,
+    self->width, self->height, 2 * self->bits.stride };
 }
 
 template <bool PLAIN, int N_CHANNELS>
@@ -199,7 +207,7 @@ launch_mog2 (const CuvMotionCuda *self, const CuvFrame *frame,
   mog2_kernel<PLAIN, N_CHANNELS>
       <<<grid_of (self, 1), CUV_MOTION_THREADS, 0, self->stream>>> (*frame,
           self->config, params->mog2, params->mog2_rate, self->models,
-          output_of (self));
+          output_of (self, params));
   CUV_CUDA_LAUNCHED (mog2_kernel);
   return 0;
 }
@@ -212,7 +220,7 @@ launch_average (const CuvMotionCuda *self, const CuvFrame *frame,
   average_kernel<PLAIN, N_WORDS>
       <<<grid_of (self, N_WORDS), CUV_MOTION_THREADS, 0, self->stream>>> (
           *frame, self->config, params->average, self->averages, self->fresh,
-          output_of (self));
+          output_of (self, params));
   CUV_CUDA_LAUNCHED (average_kernel);
   return 0;
 }
@@ -242,13 +250,24 @@ launch (const CuvMotionCuda *self, const CuvFrame *frame,
 }
 
 static int
+upload_mask (CuvMotionCuda *self, const CuvMotionParams *params)
+{
+  if (params->unmasked == nullptr || params->mask_serial == self->mask_serial)
+    return 0;
+  CUV_CUDA_TRY (cudaMemcpyAsync (self->unmasked, params->unmasked,
+      n_values (self) / 8, cudaMemcpyHostToDevice, self->stream));
+  self->mask_serial = params->mask_serial;
+  return 0;
+}
+
+static int
 submit (
     CuvMotionCuda *self, const CuvFrame *frame, const CuvMotionParams *params)
 {
   if (self->fresh && self->models.n_modes != nullptr)
     CUV_CUDA_TRY (cudaMemsetAsync (
         self->models.n_modes, 0, n_values (self), self->stream));
-  if (launch (self, frame, params) != 0
+  if (upload_mask (self, params) != 0 || launch (self, frame, params) != 0
       || cuv_motion_clean (&self->bits, params->opening, params->closing,
              self->cleaned, self->stream)
           != 0)
@@ -286,12 +305,13 @@ motion_allocate (CuvMotionCuda *self)
   self->mask = (uint8_t *) cuv_arena_alloc (
       &self->arena, (size_t) self->width * self->height);
   self->bits.words = (uint64_t *) cuv_arena_alloc (&self->arena, n_bytes);
+  self->unmasked = (uint64_t *) cuv_arena_alloc (&self->arena, n_bytes);
   self->cleaned.words = (uint64_t *) cuv_arena_pinned (&self->arena, n_bytes);
   self->cleaned.n_moving = (unsigned *) cuv_arena_pinned (&self->arena,
       (size_t) cuv_motion_n_tiles (&self->bits) * sizeof (unsigned));
   if (!allocate_models (self) || self->mask == nullptr
-      || self->bits.words == nullptr || self->cleaned.words == nullptr
-      || self->cleaned.n_moving == nullptr)
+      || self->bits.words == nullptr || self->unmasked == nullptr
+      || self->cleaned.words == nullptr || self->cleaned.n_moving == nullptr)
     return false;
   return cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),

@@ -4,9 +4,9 @@
  *
  * elements/motion/backend.c calls the functions below. A frame -> mog2_kernel
  * or average_kernel, a thread per value: the model learns the value, and a warp
- * writes 32 bits of the mask -> clean_kernel, which opens and closes tiles of
- * the mask and counts moving values -> host memory, where the CPU finds the
- * parts.
+ * writes 32 bits of the mask, without what params->unmasked hides ->
+ * clean_kernel, which opens and closes tiles of the mask and counts moving
+ * values -> host memory, where the CPU finds the parts.
  *
  *   motion.cu         memory, the models, the order of the kernels
  *   motion-mog2.cuh   the mixture of one value
@@ -38,8 +38,8 @@ int cuv_motion_cuda_submit (CuvMotionCuda *self, const CuvFrame *frame,
     const CuvMotionParams *params, CuvCudaStream stream);
 
 /* Waits for the frame. Returns 0, and sets the cleaned mask, whose memory
- * belongs to self, and the number of moving values before it was cleaned; or
- * returns -1. */
+ * belongs to self, and in which closing may have reached into what is hidden,
+ * and the number of moving values before it was cleaned; or returns -1. */
 int cuv_motion_cuda_collect (
     CuvMotionCuda *self, CuvMotionBits *cleaned, int64_t *n_moving);
 

@@ -62,6 +62,7 @@ motion_run_cuda (void *state, void *data, const CuvProcessor *processor)
       || cuv_motion_cuda_collect (self->cuda, &bits, &job->result.n_moving)
           != 0)
     return cuv_cuda_error ();
+  cuv_motion_bits_hide (&bits, job->params->unmasked);
   job->result = (CuvMotionResult){ NULL, bits.width, bits.height, 0,
     job->result.n_moving, self->parts,
     cuv_motion_min (CUV_MOTION_MAX_PARTS,

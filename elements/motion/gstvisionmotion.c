@@ -49,6 +49,10 @@ struct _GstVisionMotion {
   CuvMotionConfig config; /* of the open backend */
   CuvFrame shape;         /* frames that it was opened for; not their pixels */
   CuvMotionBox *before;   /* boxes of the frame before */
+  GstMotionMask *mask;    /* NULL = none */
+  guint64 *unmasked;      /* mask as bits, NULL = none */
+  gint64 n_unmasked;      /* values that are not masked */
+  gint mask_serial;       /* counts changes of unmasked */
   guint n_learnt;         /* frames since the background was forgotten */
 };
 
@@ -86,6 +90,39 @@ backend_matches (const GstVisionMotion *self, const CuvMotionConfig *config,
       && frame->n_components == shape->n_components;
 }
 
+/* Draws the mask for the frames of the open backend. */
+static void
+set_mask (GstVisionMotion *self, GstMotionMask *mask)
+{
+  if (self->mask != NULL)
+    g_boxed_free (GST_TYPE_MOTION_MASK, self->mask);
+  self->mask = mask != NULL ? g_boxed_copy (GST_TYPE_MOTION_MASK, mask) : NULL;
+  g_clear_pointer (&self->unmasked, g_free);
+  if (mask != NULL)
+    self->unmasked = gst_motion_mask_draw (mask, &self->config,
+        self->shape.width, self->shape.height, &self->n_unmasked);
+  self->mask_serial++;
+}
+
+static gchar *
+open_motion_backend (GstVisionMotion *self, const CuvMotionConfig *config,
+    const GstCuvFrame *frame)
+{
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+  CuvBackend backend = { 0 };
+  const gchar *error = cuv_backend_open (
+      &backend, &cuv_motion_classes, config, &frame->frame, &processor);
+
+  if (error != NULL)
+    return gst_cuv_filter_open_problem (GST_CUV_FILTER (self), frame, error);
+  cuv_backend_close (&self->backend);
+  self->backend = backend;
+  self->config = *config;
+  self->shape = frame->frame;
+  forget (self);
+  return NULL;
+}
+
 static gchar *
 gst_vision_motion_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
@@ -94,21 +131,14 @@ gst_vision_motion_configure (
   const CuvMotionConfig config =
       gst_vision_motion_config (settings, frame->frame.height);
   const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
-  CuvBackend backend = { 0 };
-  const gchar *error;
+  GstMotionMask *mask = ((const GstVisionMotionSettings *) settings)->mask;
+  const gboolean matches =
+      backend_matches (self, &config, &frame->frame, &processor);
+  gchar *problem = matches ? NULL : open_motion_backend (self, &config, frame);
 
-  if (backend_matches (self, &config, &frame->frame, &processor))
-    return NULL;
-  error = cuv_backend_open (
-      &backend, &cuv_motion_classes, &config, &frame->frame, &processor);
-  if (error != NULL)
-    return gst_cuv_filter_open_problem (filter, frame, error);
-  cuv_backend_close (&self->backend);
-  self->backend = backend;
-  self->config = config;
-  self->shape = frame->frame;
-  forget (self);
-  return NULL;
+  if (problem == NULL && (!matches || mask != self->mask))
+    set_mask (self, mask);
+  return problem;
 }
 
 /* Converts a box of values to one of pixels. */
@@ -151,11 +181,15 @@ keep_result (GstVisionMotion *self, const CuvMotionResult *result)
 {
   const GstVisionMotionSettings *s = self->settings.in_force;
   const gboolean first = self->n_learnt == 0;
-  const gdouble n_values = (gdouble) result->width * result->height;
+  const gint64 n_values = self->unmasked != NULL
+      ? self->n_unmasked
+      : (gint64) result->width * result->height;
   Motion *motion = &self->motion;
 
   GST_OBJECT_LOCK (self);
-  motion->moving = first ? 0 : (gdouble) result->n_moving / n_values;
+  motion->moving = first || n_values == 0
+      ? 0
+      : (gdouble) result->n_moving / (gdouble) n_values;
   motion->scene_change = motion->moving > s->scene_change;
   motion->n_parts = first ? 0 : result->n_parts;
   if (first || motion->scene_change)
@@ -169,11 +203,15 @@ static const gchar *
 run (GstVisionMotion *self, const GstCuvFrame *frame, gint n_threads,
     CuvMotionResult *result)
 {
-  const CuvMotionParams params =
+  CuvMotionParams params =
       gst_vision_motion_params (self->settings.in_force, self->n_learnt);
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
   CuvMotionJob job = { &frame->frame, &params, self->n_learnt == 0, { 0 } };
-  const gchar *error = cuv_backend_run (&self->backend, &job, &processor);
+  const gchar *error;
+
+  params.unmasked = self->unmasked;
+  params.mask_serial = self->mask_serial;
+  error = cuv_backend_run (&self->backend, &job, &processor);
 
   *result = job.result;
   return error;
@@ -312,7 +350,10 @@ gst_vision_motion_close (GstCuvFilter *filter)
 static void
 gst_vision_motion_finalize (GObject *object)
 {
-  g_free (GST_VISION_MOTION (object)->before);
+  GstVisionMotion *self = GST_VISION_MOTION (object);
+
+  set_mask (self, NULL);
+  g_free (self->before);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 

@@ -4,7 +4,7 @@
 #define GST_VISION_MOTION_H
 
 #include "base/gstcuvfilter.h"
-#include "motion.h"
+#include "gstmotionmask.h"
 #include "settings/gstcuvsettings.h"
 
 G_BEGIN_DECLS
@@ -26,6 +26,8 @@ typedef struct {
   gint opening, closing; /* may be even */
   gint min_area, merge_distance, padding;
   gdouble scene_change;
+  gchar *mask_text;
+  GstMotionMask *mask; /* NULL = none */
   gchar *label;
   gint metadata; /* GstCuvMetadata */
 } GstVisionMotionSettings;

@@ -42,6 +42,20 @@ gst_vision_motion_params (const GstVisionMotionSettings *self, guint n_learnt)
 }
 
 static gchar *
+parse_mask (gpointer settings)
+{
+  GstVisionMotionSettings *self = settings;
+  gchar *problem = NULL;
+
+  if (self->mask != NULL)
+    g_boxed_free (GST_TYPE_MOTION_MASK, self->mask);
+  self->mask = NULL;
+  if (self->mask_text != NULL && *self->mask_text != '\0')
+    self->mask = gst_motion_mask_parse (self->mask_text, &problem);
+  return problem;
+}
+
+static gchar *
 vision_motion_check (gconstpointer settings)
 {
   const GstVisionMotionSettings *self = settings;
@@ -64,6 +78,16 @@ vision_motion_check (gconstpointer settings)
  * Compare colours, in frames that have them: shadows then differ from dark
  * objects in colour. Without colours, shadows=true takes all that is
  * darker than the background for a shadow, down to half of its brightness.
+ *
+ * Since: 0.1
+ */
+/**
+ * GstVisionMotion:mask:
+ *
+ * Polygons in which motion is ignored, as JSON: {"polygons": [[[0, 0], [0.5,
+ * 0], [0.5, 0.1], [0, 0.1]]]}. Coordinates are from 0 to 1 of the frame's width
+ * and height, or pixels with "units": "pixels". The background is also learnt
+ * there.
  *
  * Since: 0.1
  */
@@ -154,12 +178,21 @@ static const GstCuvSetting list[] = {
       "(1 = never)",
       .offset = AT (scene_change), .type = G_TYPE_DOUBLE, .maximum = 1,
       .value = 0.5 },
+  { "mask", "Mask",
+      "Polygons in which motion is ignored, as JSON: "
+      "{\"polygons\": [[[x, y], ...], ...]}",
+      .offset = AT (mask_text), .type = G_TYPE_STRING, .parse = parse_mask },
   { "label", "Label", "Label of the objects", .offset = AT (label),
       .type = G_TYPE_STRING, .text = "motion" },
   GST_CUV_METADATA_SETTING (AT (metadata)),
 };
 
+static const GstCuvOwnedField owned[] = {
+  { AT (mask), gst_motion_mask_get_type },
+};
+
 const GstCuvSettingsTable gst_vision_motion_settings = {
   GST_CUV_SETTINGS (GstVisionMotionSettings, list),
+  GST_CUV_OWNED_FIELDS (owned),
   .check = vision_motion_check,
 };

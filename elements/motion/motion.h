@@ -14,6 +14,7 @@
  *                    values of a frame; the average of one pixel
  *   reference/       the definition of the rest
  *     mog2.c         the mixture of one pixel
+ *     mask.c         areas in which nothing moves
  *     clean.c        opening and closing
  *     parts.c        connected parts of a mask
  *     boxes.c        boxes of parts: selected, united, sorted; their ages
@@ -25,7 +26,8 @@
  *     runs.c         connected parts by runs of such bits
  *   backend.c        chooses CPU or CUDA
  *   gstvisionmotion.c
- *                    the element; gstvisionmotionsettings.c: its properties */
+ *                    the element; gstvisionmotionsettings.c: its properties
+ *   gstmotionmask.c  the property mask, polygons as JSON */
 #ifndef CUV_MOTION_H
 #define CUV_MOTION_H
 
@@ -57,6 +59,28 @@ CuvMog2Rate cuv_mog2_rate (const CuvMog2Params *params, double weight);
 uint8_t cuv_mog2_pixel (CuvMog2Mode *modes, int *n_modes, const float *value,
     int n_channels, const CuvMog2Params *params, const CuvMog2Rate *rate);
 
+/* ---- areas in which nothing moves: bits of values that are 0 ---- */
+
+#define CUV_MOTION_POINT_SCALE 16
+
+/* In 1/CUV_MOTION_POINT_SCALE pixel. */
+typedef struct {
+  int32_t x, y;
+} CuvMotionPoint;
+
+/* Clears the bits of the values whose centres are inside a polygon, by the
+ * parity of its edges to the right. Left and upper edges belong to it.
+ *
+ * @n: number of points; magnitudes of coordinates are below 2^28
+ * @across, @down: pixels of a value
+ * @row: room for a row of words */
+void cuv_motion_mask_polygon (const CuvMotionBits *unmasked,
+    const CuvMotionPoint *points, int n, int across, int down, uint64_t *row);
+
+/* Makes values still whose bits are 0. */
+void cuv_motion_hide (
+    uint8_t *mask, int width, int height, const uint64_t *unmasked);
+
 /* ---- masks: width x height bytes, CUV_MOTION_MOVING or another value ---- */
 
 /* Erodes, then dilates by a square of an odd side: parts that it does not fit
@@ -83,10 +107,12 @@ int cuv_motion_parts (const uint8_t *mask, int width, int height,
 
 /* What was found in a frame; the memory belongs to the detector. */
 typedef struct {
-  const uint8_t *mask;        /* before it was cleaned; NULL from the GPU */
+  const uint8_t *mask;        /* before anything was hidden, and before it was
+                               * cleaned; NULL from the GPU */
   int width, height;          /* of the mask */
   int stride;                 /* bytes of a row */
-  int64_t n_moving;           /* pixels of the mask, without shadows */
+  int64_t n_moving;           /* pixels of the mask, without shadows and what
+                               * is hidden */
   const CuvMotionPart *parts; /* of the cleaned mask */
   int n_parts;                /* up to CUV_MOTION_MAX_PARTS */
 } CuvMotionResult;

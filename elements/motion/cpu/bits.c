@@ -114,3 +114,12 @@ cuv_motion_bits_close (const CuvMotionBits *self, int side, uint64_t *scratch)
   dilate (self, side, scratch);
   erode (self, side, scratch);
 }
+
+void
+cuv_motion_bits_hide (const CuvMotionBits *self, const uint64_t *unmasked)
+{
+  const size_t n = (size_t) self->height * (size_t) self->stride;
+
+  for (size_t i = 0; unmasked != NULL && i < n; i++)
+    self->words[i] &= unmasked[i];
+}

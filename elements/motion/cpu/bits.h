@@ -12,6 +12,9 @@ void cuv_motion_bits_open (
 void cuv_motion_bits_close (
     const CuvMotionBits *self, int side, uint64_t *scratch);
 
+/* As cuv_motion_hide(); NULL hides nothing. */
+void cuv_motion_bits_hide (const CuvMotionBits *self, const uint64_t *unmasked);
+
 /* A provisional part, and the one that it turned out to belong to. */
 typedef struct {
   CuvMotionPart part;

@@ -272,6 +272,14 @@ count_bits (const uint64_t *words, int n)
   return sum;
 }
 
+static const uint64_t *
+unmasked_row (const CuvMotionCpu *self, int y)
+{
+  const uint64_t *words = self->params->unmasked;
+
+  return words != NULL ? words + (size_t) y * (size_t) self->bits.stride : NULL;
+}
+
 static void
 run_rows (void *data, int index, int task)
 {
@@ -290,6 +298,9 @@ run_rows (void *data, int index, int task)
     else
       run_mog2 (self, (const uint8_t *const *) worker->values, y, mask);
     self->dsp.pack (mask, self->width, bits);
+    cuv_motion_bits_hide (
+        &(CuvMotionBits){ bits, self->width, 1, self->bits.stride },
+        unmasked_row (self, y));
     self->n_moving[task] += count_bits (bits, self->bits.stride);
   }
 }
@@ -309,6 +320,7 @@ cuv_motion_cpu_run (CuvMotionCpu *self, const CuvFrame *frame,
     result->n_moving += self->n_moving[i];
   cuv_motion_bits_open (&self->bits, params->opening, self->scratch);
   cuv_motion_bits_close (&self->bits, params->closing, self->scratch);
+  cuv_motion_bits_hide (&self->bits, params->unmasked);
   result->n_parts = cuv_motion_min (CUV_MOTION_MAX_PARTS,
       cuv_motion_bits_parts (
           &self->bits, &self->runs, self->parts, CUV_MOTION_MAX_PARTS));
