@@ -3,7 +3,8 @@
 """Records what a detector finds: each event, with the seconds before and after it, in a clip
 of its own, and the results of its frames in a file beside it.
 
-SOURCE is the start of a gst-launch-1.0 pipeline: 'filesrc location=video.avi', v4l2src. Ctrl-C
+SOURCE is the start of a gst-launch-1.0 pipeline: 'filesrc location=video.avi', v4l2src. With --copy
+clips have the frames of the source as they were encoded, which saves encoding them again. Ctrl-C
 completes the open clip. If a clip cannot be written, that is reported, and recording continues with
 the next event."""
 import argparse
@@ -29,13 +30,33 @@ ENCODERS = (  # the first one installed is used; without B-frames all frames sta
     "openh264enc bitrate=4000000",
     "jpegenc quality=90",
 )
-H264 = ("h264parse ! video/x-h264,stream-format=avc,alignment=au", ".mp4",
-        # if the program is killed, only the last two seconds are lost
-        "mp4mux fragment-duration=1000 fragment-mode=first-moov-then-finalise")
+MP4 = (".mp4",  # if the program is killed, only the last two seconds are lost
+       "mp4mux fragment-duration=1000 fragment-mode=first-moov-then-finalise")
+CONTAINERS = {"video/x-h264": ("h264parse", *MP4), "video/x-h265": ("h265parse", *MP4)}
 OTHER = ("identity", ".mkv", "matroskamux")
+VIDEO = ";".join(f"video/{name}" for name in (  # a source may have sound, too
+    "x-h264", "x-h265", "x-vp8", "x-vp9", "x-av1", "mpeg", "x-divx", "x-raw")) + ";image/jpeg"
 OTHER_ENCODERS = ("jpegenc", "avenc_mjpeg", "vp8enc", "vp9enc")
 STALL_SECONDS = 1  # a clip is closed after --after and this time without a frame
 Frame = collections.namedtuple("Frame", "number time buffer caps is_key record")
+
+
+def container(caps):
+    """Returns the parser of encoded video, the extension of its clips and their muxer."""
+    return CONTAINERS.get(caps.get_structure(0).get_name(), OTHER)
+
+
+def segment_of(pad):
+    return pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+
+
+def time_of(buffer, segment):
+    return segment.to_running_time(Gst.Format.TIME, buffer.pts)
+
+
+def record_of(buffer, caps):
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return gstcuvision.record(buffer, caps) | {"wallclock": now}
 
 
 def say(text):
@@ -53,11 +74,12 @@ class Clip:
     MAX_QUEUE = 64 << 20  # bytes that wait for the disk
     CLOSE_SECONDS = 10
 
-    def __init__(self, path, muxer, first):
+    def __init__(self, path, first):
+        parser, _, muxer = container(first.caps)
         self.path, self.caps, self.start = path, first.caps, first.time
         self.error, self.records, self.n = None, None, 0
         self.line = Gst.parse_launch(
-            f"appsrc name=feed format=time max-bytes=0 ! mux.video_0 {muxer} name=mux ! filesink name=file")
+            f"appsrc name=feed format=time max-bytes=0 ! {parser} ! mux.video_0 {muxer} name=mux ! filesink name=file")
         self.line.get_by_name("file").set_property("location", path)
         self.feed = self.line.get_by_name("feed")
         self.feed.set_property("caps", first.caps)
@@ -112,12 +134,15 @@ class Clip:
 class Recorder:
     """Keeps the frames of the last seconds, and decides which clip a frame belongs to."""
 
-    def __init__(self, options, extension, muxer):
-        self.options, self.extension, self.muxer = options, extension, muxer
+    def __init__(self, options):
+        self.options = options
         self.before, self.after, self.longest = (
             round(seconds * Gst.SECOND) for seconds in (options.before, options.after, options.longest))
         self.found = collections.deque()  # (time, record) of frames that are being encoded
+        self.encoded = collections.deque()  # (time, buffer, caps) of frames that are being decoded
+        self.copy_problem = None
         self.ring = collections.deque()  # encoded frames; the first one is a key frame
+        self.n = 0  # frames so far
         self.written = -1  # the number of the last frame that was handled
         self.clip, self.seen, self.failed = None, None, False
         self.key_time, self.key_asked, self.closing = 0, False, []
@@ -128,13 +153,21 @@ class Recorder:
     def on_frame(self, pad, info):
         """Called with each frame before it is encoded, which loses the metadata."""
         buffer = info.get_buffer()
-        segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
-        record = gstcuvision.record(buffer, pad.get_current_caps())
-        record["wallclock"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        self.found.append((segment.to_running_time(Gst.Format.TIME, buffer.pts), record))
+        self.found.append((time_of(buffer, segment_of(pad)), record_of(buffer, pad.get_current_caps())))
         return Gst.PadProbeReturn.OK
 
-    def record_of(self, time):
+    def on_encoded(self, pad, info):
+        """Called with each frame of the source before it is decoded."""
+        buffer = info.get_buffer()
+        time, caps = time_of(buffer, segment_of(pad)), pad.get_current_caps()
+        if caps.get_structure(0).get_name() == "video/x-raw":
+            self.copy_problem = "the source is not encoded: omit --copy"
+        elif time == Gst.CLOCK_TIME_NONE or (self.encoded and time < self.encoded[-1][0]):
+            self.copy_problem = "--copy needs timestamps, and no B-frames: omit it"
+        self.encoded.append((time, buffer, caps))
+        return Gst.PadProbeReturn.OK
+
+    def found_at(self, time):
         """Returns the time and the record of the next encoded frame."""
         if time != Gst.CLOCK_TIME_NONE:
             while self.found and self.found[0][0] < time:  # the encoder dropped their frames
@@ -145,15 +178,29 @@ class Recorder:
         unknown = time == Gst.CLOCK_TIME_NONE
         return self.found.popleft() if self.found and (unknown or self.found[0][0] == time) else (time, {})
 
-    def take(self, number, sample):
-        """Takes the next encoded frame."""
+    def take(self, sample):
+        """Takes the next frame that was encoded, or with --copy decoded again."""
         self.taken = monotonic()
-        buffer = sample.get_buffer()
-        time, record = self.record_of(sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts))
+        buffer, caps = sample.get_buffer(), sample.get_caps()
+        time = time_of(buffer, sample.get_segment())
+        if not self.options.copy:
+            time, record = self.found_at(time)
+            self.add(time, buffer, caps, record)
+            return
+        if self.copy_problem:
+            raise RuntimeError(self.copy_problem)
+        record = record_of(buffer, caps)
+        while self.encoded and self.encoded[0][0] <= time:
+            encoded_time, buffer, caps = self.encoded.popleft()
+            self.add(encoded_time, buffer, caps, record if encoded_time == time else {})
+
+    def add(self, time, buffer, caps, record):
+        """Adds an encoded frame."""
         if time == Gst.CLOCK_TIME_NONE:
             raise RuntimeError("the frames of this source have no timestamps")
         is_key = not buffer.has_flags(Gst.BufferFlags.DELTA_UNIT)
-        frame = Frame(number, time, buffer, sample.get_caps(), is_key, record)
+        frame = Frame(self.n, time, buffer, caps, is_key, record)
+        self.n += 1
         if is_key:
             self.key_time, self.key_asked = time, False
         if self.ring and not frame.caps.is_equal(self.ring[-1].caps):
@@ -186,7 +233,7 @@ class Recorder:
                     frame.time + KEY_SECONDS * Gst.SECOND - self.clip.start > self.longest:
                 self.end_clip()
             if self.clip is None and not self.failed:
-                self.clip = Clip(self.new_path(frame), self.muxer, frame)
+                self.clip = Clip(self.new_path(frame), frame)
             if self.clip:
                 self.clip.add(frame)
                 if self.clip.error:
@@ -196,10 +243,11 @@ class Recorder:
 
     def new_path(self, frame):
         time, n = frame.record.get("wallclock", "clip")[:19].replace(":", "-"), 1
+        _, extension, _ = container(frame.caps)
         while True:
             path = os.path.join(self.options.folder, f"{time}-{n:02}")
-            if not any(os.path.lexists(path + end) for end in (self.extension, ".jsonl")):
-                return path + self.extension
+            if not any(os.path.lexists(path + end) for end in (extension, ".jsonl")):
+                return path + extension
             n += 1
 
     def end_clip(self):
@@ -232,7 +280,7 @@ class Recorder:
             say(f"{self.unmatched} records were lost: the encoder dropped or reordered their frames")
 
     def ask_for_key(self, pad):
-        if not self.key_asked and (
+        if not self.options.copy and not self.key_asked and (
                 not self.ring or self.ring[-1].time >= self.key_time + KEY_SECONDS * Gst.SECOND):
             self.key_asked = pad.push_event(GstVideo.video_event_new_upstream_force_key_unit(
                 Gst.CLOCK_TIME_NONE, True, 0))
@@ -253,16 +301,28 @@ def read_options():
                             help=f"{text}; default: %(default)s")
     parser.add_argument("--encoder", metavar="LINE", help="default: the first installed one of "
                         + ", ".join(line.split()[0] for line in ENCODERS))
+    parser.add_argument("--copy", action="store_true", help="write the frames of the source as they were encoded")
     options = parser.parse_args()
     if min(options.before, options.after) < 0 or options.longest < options.before + 2 * KEY_SECONDS:
         parser.error(f"--before and --after must not be negative, and --longest must be at least"
                      f" {2 * KEY_SECONDS} seconds more than --before")
+    if options.copy and options.encoder:
+        parser.error("--copy does not encode: omit it, or --encoder")
     return options
 
 
-def make_pipeline(options):
-    """Returns the pipeline, the extension of clips and their muxer."""
-    Gst.init(None)
+def repeat_parameters(_, parser):
+    """Has a parser repeat the encoder's parameters at each key frame: a clip may begin there."""
+    if parser.find_property("config-interval"):
+        parser.set_property("config-interval", -1)
+
+
+def copying_line(options):
+    return (f"{options.source} ! parsebin name=encoded ! {VIDEO} ! identity name=parsed ! decodebin ! videoconvert"
+            f" ! {options.detector} ! appsink name=sink sync=false max-buffers=4")
+
+
+def encoding_line(options):
     encoder = options.encoder or next(
         (line for line in ENCODERS if Gst.ElementFactory.find(line.split()[0])), None)
     if encoder is None:
@@ -271,30 +331,39 @@ def make_pipeline(options):
     is_h264 = any("264" in name for name in names)
     if not is_h264 and not set(names) & set(OTHER_ENCODERS):
         sys.exit(f"--encoder {encoder}: must contain an H.264 encoder, or one of {', '.join(OTHER_ENCODERS)}")
-    parser, extension, muxer = H264 if is_h264 else OTHER
-    line = (f"{options.source} ! decodebin ! videoconvert ! {options.detector} ! identity name=found"
+    parser = "h264parse ! video/x-h264,stream-format=avc,alignment=au" if is_h264 else "identity"
+    return (f"{options.source} ! decodebin ! videoconvert ! {options.detector} ! identity name=found"
             f" ! videoconvert ! video/x-raw,format=I420 ! {encoder} ! {parser}"
             " ! appsink name=sink sync=false max-buffers=4")
+
+
+def make_pipeline(options, recorder):
+    Gst.init(None)
+    line = copying_line(options) if options.copy else encoding_line(options)
     try:
-        return Gst.parse_launch(line), extension, muxer
+        pipeline = Gst.parse_launch(line)
     except gstcuvision.GLib.Error as error:
         sys.exit(f"{line}: {error.message}")
+    name, probe = ("parsed", recorder.on_encoded) if options.copy else ("found", recorder.on_frame)
+    pipeline.get_by_name(name).get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, probe)
+    if options.copy:
+        pipeline.get_by_name("encoded").connect("element-added", repeat_parameters)
+    return pipeline
 
 
 def main():
     options = read_options()
-    pipeline, extension, muxer = make_pipeline(options)
-    recorder = Recorder(options, extension, muxer)
-    pipeline.get_by_name("found").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, recorder.on_frame)
+    recorder = Recorder(options)
+    pipeline = make_pipeline(options, recorder)
     pad = pipeline.get_by_name("sink").get_static_pad("sink")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, recorder.stop)
     status = 0
     try:
-        for number, sample in enumerate(gstcuvision.samples(pipeline, idle=True)):
+        for sample in gstcuvision.samples(pipeline, idle=True):
             recorder.busy = True
             if sample:
-                recorder.take(number, sample)
+                recorder.take(sample)
                 recorder.ask_for_key(pad)
             else:
                 recorder.wait(pad)

@@ -23,6 +23,8 @@ import numpy
 DATA = "/usr/share/doc/opencv-doc/examples/data/"
 RATE, WIDTH, HEIGHT, BITS, CELL = 25, 320, 240, 10, 32
 MODEL = "haarcascade_frontalface_alt2.xml"
+# the numbers of frames change all the time
+MOTION = r'visionmotion mask="{\"polygons\": [[[0, 0.85], [1, 0.85], [1, 1], [0, 1]]]}"'
 
 
 def face():
@@ -56,15 +58,38 @@ def write_video(path, n, events):
     writer.release()
 
 
+def write_moving_video(path, n, events):
+    """The same with a square that moves, as H.264 with a key frame per second."""
+    writer = cv2.VideoWriter("moving.avi", cv2.VideoWriter_fourcc(*"MJPG"), RATE, (WIDTH, HEIGHT))
+    for number in range(n):
+        frame = picture(number, False, None)
+        if any(number in event for event in events):
+            x = 4 * (number % 50)
+            frame[40:100, x : x + 60] = 255
+        writer.write(frame)
+    writer.release()
+    encode("filesrc location=moving.avi ! avidemux ! jpegdec ! videoconvert", "tune=zerolatency", path)
+
+
+def encode(source, options, path):
+    """Encodes a source to H.264, with sound."""
+    muxer = "mpegtsmux" if path.endswith(".ts") else "matroskamux"
+    line = (f"audiotestsrc num-buffers=50 ! opusenc ! {muxer} name=mux ! filesink location={path}"
+            f" {source} ! x264enc key-int-max={RATE} {options} ! h264parse ! mux.")
+    subprocess.run(["gst-launch-1.0", "-q", *line.split()], check=True, timeout=60)
+
+
+def frames_of(path):
+    """Yields the decoded frames, and their times in milliseconds."""
+    reader = cv2.VideoCapture(path)
+    while (frame := reader.read()[1]) is not None:
+        yield frame, reader.get(cv2.CAP_PROP_POS_MSEC)
+
+
 def read_clip(path):
     """Returns the numbers of the decoded frames, and their times in milliseconds."""
-    reader, numbers, times = cv2.VideoCapture(path), [], []
-    while True:
-        ok, frame = reader.read()
-        if not ok:
-            return numbers, times
-        numbers.append(number_of(frame))
-        times.append(reader.get(cv2.CAP_PROP_POS_MSEC))
+    frames = [(number_of(frame), time) for frame, time in frames_of(path)]
+    return [number for number, _ in frames], [time for _, time in frames]
 
 
 def records_of(path):
@@ -105,7 +130,7 @@ class Events(unittest.TestCase):
                 self.assertEqual(records[i]["resolution"], {"width": WIDTH, "height": HEIGHT})
             yield numbers, records
 
-    def check_events(self, folder, extension):
+    def check_events(self, folder, extension, label="face"):
         (first, first_records), (second, second_records) = self.clips(folder, extension)
         for numbers, seen in (first, range(100, 150)), (second, range(270, 272)):
             self.assertEqual(numbers, list(range(numbers[0], seen[-1] + RATE + 1)))
@@ -114,7 +139,7 @@ class Events(unittest.TestCase):
         for numbers, records in (first, first_records), (second, second_records):
             for number, record in zip(numbers, records):
                 with_face = any(number in event for event in self.events)
-                self.assertEqual([o["roi_type"] for o in record.get("objects", [])], ["face"] * with_face, number)
+                self.assertEqual([o["roi_type"] for o in record.get("objects", [])], [label] * with_face, number)
 
     def test_seconds_before_and_after(self):
         """Records with each encoder that is installed."""
@@ -129,6 +154,30 @@ class Events(unittest.TestCase):
             self.assertEqual(done.stdout.count(" frames\n"), 2)
             self.assertEqual([line for line in done.stderr.splitlines() if "[OpenH264]" not in line], [])
             self.check_events(folder, extension)
+
+    def test_copy(self):
+        """Records what moves, with the frames of the source as they were encoded."""
+        for source in "moving.mkv", "moving.ts":
+            write_moving_video(source, 320, self.events)
+            folder = source.replace(".", "-")
+            self.record(folder, "--copy", "--before=1", "--after=1", "--detector", MOTION, source=source)
+            self.check_events(folder, ".mp4", "motion")
+            all = [frame for frame, _ in frames_of(source)]
+            for path in glob.glob(f"{folder}/*.mp4"):
+                for frame, _ in frames_of(path):
+                    self.assertTrue((frame == all[number_of(frame)]).all(), path)
+
+    def test_copy_refuses(self):
+        encode("videotestsrc num-buffers=30", "bframes=2 b-adapt=false", "reordered.mkv")
+        for source, problem in (
+                ("filesrc location=slow.avi ! decodebin", "is not encoded"),
+                (f"filesrc location={DATA}vtest.avi", "needs timestamps"),
+                ("filesrc location=reordered.mkv", "no B-frames")):
+            done = subprocess.run([sys.executable, PROGRAM, source, "bad", "--copy", "--detector", "visionmotion"],
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(problem, done.stderr)
+        self.assertIn("--encoder", self.record("bad", "--copy", "--encoder=jpegenc", status=2).stderr)
 
     def test_length(self):
         self.record("long", "--before=0.5", "--after=0.5", "--longest=3", source="face.avi")
