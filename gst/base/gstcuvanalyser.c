@@ -160,6 +160,17 @@ gst_cuv_analyser_query (
       ->query (trans, direction, query);
 }
 
+gboolean
+gst_cuv_analyser_is_live (GstCuvAnalyser *self)
+{
+  gboolean live;
+
+  GST_OBJECT_LOCK (self);
+  live = PRIV (self)->qos.live;
+  GST_OBJECT_UNLOCK (self);
+  return live;
+}
+
 void
 gst_cuv_analyser_reset (GstCuvAnalyser *self)
 {

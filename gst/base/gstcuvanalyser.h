@@ -46,6 +46,9 @@ CUV_API void gst_cuv_analyser_end (
 /* Drops state of earlier frames, as a flush does. */
 CUV_API void gst_cuv_analyser_reset (GstCuvAnalyser *self);
 
+/* Whether frames come from a live source. */
+CUV_API gboolean gst_cuv_analyser_is_live (GstCuvAnalyser *self);
+
 /* Returns the number of frames analysed since the start. */
 CUV_API guint64 gst_cuv_analyser_n_analysed (GstCuvAnalyser *self);
 

@@ -19,7 +19,7 @@ typedef struct {
   gboolean configured, configured_cuda;
   gboolean have_results;
   GstClockTime results_time;
-  GstClockTime last_time; /* time of the previous frame */
+  GstClockTime last_time; /* when the previous frame was captured */
   gboolean writes;        /* whether to draw on the current frame */
   guint64 since_analysis; /* frames since the last analysed one */
   guint last_change;
@@ -41,6 +41,10 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
 
 #define REQUEST_ANALYSIS "GstCuvRequestAnalysis"
 #define REQUESTS_REPORTED 100
+
+/* When frames come again after this time, light and objects have changed:
+ * docs/visionmotion.md. */
+#define LONGEST_PAUSE (60 * GST_SECOND)
 
 void
 gst_cuv_filter_request_analysis (GstCuvFilter *self)
@@ -94,6 +98,19 @@ running_time (GstCuvFilter *self, GstBuffer *buffer)
   return gst_cuv_transform_running_time (GST_CUV_TRANSFORM (self), buffer);
 }
 
+/* Returns when the frame was captured. The running time of a live source, but
+ * not what it captures, stands still while the pipeline is paused. */
+static GstClockTime
+capture_time (GstCuvFilter *self, GstBuffer *buffer)
+{
+  const GstClockTime time = running_time (self, buffer);
+
+  return GST_CLOCK_TIME_IS_VALID (time)
+          && gst_cuv_analyser_is_live (GST_CUV_ANALYSER (self))
+      ? time + gst_element_get_base_time (GST_ELEMENT (self))
+      : time;
+}
+
 /* Whether the state of earlier frames is useless. A discontinuity is not
  * enough: a leaky queue sets DISCONT on each frame after one that it dropped.
  */
@@ -101,12 +118,17 @@ static gboolean
 is_jump (GstCuvFilter *self, GstBuffer *buffer)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstClockTime time = GST_BUFFER_PTS (buffer), last = priv->last_time;
+  const GstClockTime time = capture_time (self, buffer);
+  const GstClockTime last = priv->last_time;
+  GstClockTime longest =
+      GST_BUFFER_IS_DISCONT (buffer) ? GST_SECOND : LONGEST_PAUSE;
 
+  if (GST_BUFFER_DURATION_IS_VALID (buffer)) /* time lapse */
+    longest = MAX (longest, 2 * GST_BUFFER_DURATION (buffer));
   priv->last_time = time;
-  return GST_BUFFER_IS_DISCONT (buffer) && GST_CLOCK_TIME_IS_VALID (time)
-      && GST_CLOCK_TIME_IS_VALID (last)
-      && (time < last || time - last > GST_SECOND);
+  return GST_CLOCK_TIME_IS_VALID (time) && GST_CLOCK_TIME_IS_VALID (last)
+      && ((GST_BUFFER_IS_DISCONT (buffer) && time < last)
+          || (time > last && time - last > longest));
 }
 
 /* ---- statistics ---- */
@@ -343,7 +365,7 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_cuv_analyser_begin (analyser, buffer);
   if (is_jump (self, buffer)) {
     gst_cuv_analyser_reset (analyser);
-    priv->last_time = GST_BUFFER_PTS (buffer);
+    priv->last_time = capture_time (self, buffer);
   }
   GST_OBJECT_LOCK (self);
   settings = *(GstCuvFilterSettings *) priv->settings.pending;

@@ -63,8 +63,9 @@ typedef struct {
    * frame. Called before publish(). */
   guint (*change) (GstCuvFilter *self);
 
-  /* Drops state of earlier frames. Called after a flush, a seek, or a
-   * discontinuity of more than a second. Optional. */
+  /* Drops state of earlier frames. Called after a flush, a seek, a
+   * discontinuity of more than a second, or a minute without frames, also
+   * because a live source was paused. Optional. */
   void (*reset) (GstCuvFilter *self);
 
   /* Adds the family's counts for the last analysed frame to stats. Optional. */

@@ -76,6 +76,51 @@ CUV_TEST (test_discont)
   }
 }
 
+/* What was learnt is forgotten after a minute without frames, because the
+ * camera did not answer or the pipeline was paused. Running time then stands
+ * still, and so does a source that is not live. */
+CUV_TEST (test_pause)
+{
+  static const struct {
+    gboolean live;
+    guint gap, pause; /* seconds */
+    gboolean again;
+  } cases[] = { { TRUE, 58, 0, FALSE }, { TRUE, 62, 0, TRUE },
+    { TRUE, 0, 58, FALSE }, { TRUE, 0, 3600, TRUE }, { TRUE, 31, 31, TRUE },
+    { FALSE, 58, 0, FALSE }, { FALSE, 62, 0, TRUE },
+    { FALSE, 0, 3600, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    CuvLive scene = scene_new ("skip-late=false", "RGB", WIDTH, HEIGHT);
+
+    gst_harness_set_live (scene.h, cases[i].live);
+    gst_element_set_base_time (scene.element, GST_SECOND);
+    scene_learn (&scene, 20);
+    scene.n += 25 * cases[i].gap;
+    gst_element_set_base_time (
+        scene.element, (1 + cases[i].pause) * GST_SECOND);
+    scene_expect_box (&scene, place, 200, cases[i].again ? "" : found);
+    cuv_live_clear (&scene);
+  }
+}
+
+/* Two minutes between frames are no pause. */
+CUV_TEST (test_time_lapse)
+{
+  CuvLive scene = scene_new ("", "RGB", WIDTH, HEIGHT);
+
+  for (guint i = 0; i <= 20; i++) {
+    GstBuffer *frame = scene_frame (&scene, BACKGROUND);
+
+    if (i == 20)
+      scene_paint (frame, place, 200);
+    GST_BUFFER_PTS (frame) = i * 120 * GST_SECOND;
+    GST_BUFFER_DURATION (frame) = 120 * GST_SECOND;
+    scene_expect (&scene, frame, i == 20 ? found : "");
+  }
+  cuv_live_clear (&scene);
+}
+
 CUV_TEST (test_caps_change)
 {
   static const struct {
