@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes seeds for fuzzing: small models of each format, headers of cubes, indexes, annotations,
-states of training, and zones.
+states of training, zones, and a mask.
 
 usage: seeds.py FOLDER"""
 import os
@@ -180,3 +180,7 @@ ZONES = {
 for name, text in ZONES.items():
     with open(os.path.join(sys.argv[1], f'zones-{name}.json'), 'w', encoding='ascii') as file:
         file.write(text)
+
+with open(os.path.join(sys.argv[1], 'mask.json'), 'w', encoding='ascii') as file:
+    file.write('{"units": "pixels", "polygons": [[[0, 0], [30, 10.5], [32, 48], [-5, 30]],'
+               ' [[0, 0], [9, 9], [9, 0], [0, 9]]]}')
