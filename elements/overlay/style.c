@@ -220,8 +220,8 @@ make_fill_color (void)
 /**
  * GstVisionOverlay:draw-shapes:
  *
- * Draw the rows of custom metadata that describe segments, points or pictures.
- * Pictures are not drawn while #GstVisionOverlay:fill or
+ * Draw keypoints, and the rows of custom metadata that describe segments,
+ * points or pictures. Pictures are not drawn while #GstVisionOverlay:fill or
  * #GstVisionOverlay:label-fills hides anything, as they may show what is
  * hidden.
  *
@@ -354,7 +354,7 @@ static const GstCuvSetting list[] = {
   { "draw-ids", "Draw ids", "Write the id of tracked objects at their box",
       .offset = AT (draw_ids), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "draw-shapes", "Draw shapes",
-      "Draw segments, points and pictures of custom metadata",
+      "Draw keypoints, and segments, points and pictures of custom metadata",
       .offset = AT (draw_shapes), .type = G_TYPE_BOOLEAN, .value = TRUE },
   { "color", .offset = AT (color), .get_type = gst_cuv_color_get_type,
       .make_spec = make_color },

@@ -54,16 +54,10 @@ signal_read_record (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
   return read_with (cuv_record_to_json, buffer, caps);
 }
 
-static void
-append_objects (CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
-{
-  cuv_record_objects (json, frame);
-}
-
 static gchar *
 signal_read_objects (GstElement *self, GstBuffer *buffer, const GstCaps *caps)
 {
-  return read_with (append_objects, buffer, caps);
+  return read_with (cuv_record_objects, buffer, caps);
 }
 
 /* ---- structures ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records as CSV (RFC 4180): one row per object and per table row. */
+/* Records as CSV (RFC 4180): one row per object, group and table row. */
 #include "config.h"
 #include "record/record.h"
 
@@ -110,7 +110,8 @@ static void
 begin_extra (CuvJson *json, const CuvRecordFrame *frame)
 {
   static const gchar *const keys[] = { "captured", "classification",
-    "detection", "extra_params", "row", "tags", NULL };
+    "detection", "extra_params", "group", "groups", "row", "semantic_tag",
+    "tags", NULL };
   gchar time[CUV_RECORD_TIME_SIZE];
 
   g_string_truncate (json->text, 0);
@@ -153,7 +154,7 @@ append_region (GString *text, const CuvRecordObject *record)
 
 static void
 csv_append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
-    const GstCuvObject *object)
+    const GstCuvObject *object, const GstCuvGroups *groups)
 {
   CuvRecordObject record;
 
@@ -167,27 +168,49 @@ csv_append_object (GString *text, CuvJson *json, const CuvRecordFrame *frame,
   value_field (text, record.confidence);
   value_field (text, record.label_id);
   begin_extra (json, frame);
-  cuv_record_object_extras (json, &record);
+  cuv_record_object_extras (json, &record, groups);
   cuv_json_end_object (json);
   extra_field (text, json);
 }
 
-/* Appends a row of a table, or, if table is NULL, of a frame without
- * results. */
+/* Begins a row that is not of an object. */
 static void
-append_table_row (GString *text, CuvJson *json, const gchar *kind,
-    const CuvRecordFrame *frame, const GstCuvTable *table, guint row)
+begin_row (GString *text, CuvJson *json, const gchar *kind,
+    const CuvRecordFrame *frame)
 {
   append_frame (text, kind, frame);
   for (guint i = 0; i < N_OBJECT_COLUMNS; i++)
     g_string_append_c (text, ',');
   begin_extra (json, frame);
-  if (table != NULL) {
-    cuv_json_key (json, "row");
-    cuv_record_row (json, table, row);
-  }
+}
+
+static void
+end_row (GString *text, CuvJson *json)
+{
   cuv_json_end_object (json);
   extra_field (text, json);
+}
+
+static void
+append_table_row (GString *text, CuvJson *json, const gchar *kind,
+    const CuvRecordFrame *frame, const GstCuvTable *table, guint row)
+{
+  begin_row (text, json, kind, frame);
+  cuv_json_key (json, "row");
+  cuv_record_row (json, table, row);
+  end_row (text, json);
+}
+
+static void
+append_group (GString *text, CuvJson *json, const CuvRecordFrame *frame,
+    const GstCuvGroup *group)
+{
+  if (group->object != NULL) /* the object's row has it */
+    return;
+  begin_row (text, json, "group", frame);
+  cuv_json_key (json, "group");
+  cuv_record_group (json, group);
+  end_row (text, json);
 }
 
 /* Returns the kind of a table's rows, which must differ from those of other
@@ -197,6 +220,7 @@ kind_of (const GstCuvTable *table)
 {
   return strcmp (table->kind, "object") == 0 ? "object_2"
       : strcmp (table->kind, "frame") == 0   ? "frame_2"
+      : strcmp (table->kind, "group") == 0   ? "group_2"
                                              : table->kind;
 }
 
@@ -206,18 +230,25 @@ cuv_record_to_csv (
 {
   gsize start = text->len;
   gpointer state = NULL;
+  GstCuvGroups groups;
   GstCuvTable table;
   CuvJson json;
 
   cuv_json_init (&json);
+  gst_cuv_groups_read (&groups, frame->objects, buffer);
   for (guint i = 0; i < frame->objects->len; i++)
-    csv_append_object (
-        text, &json, frame, &g_array_index (frame->objects, GstCuvObject, i));
+    csv_append_object (text, &json, frame,
+        &g_array_index (frame->objects, GstCuvObject, i), &groups);
+  for (guint i = 0; i < groups.n; i++)
+    append_group (text, &json, frame, &groups.groups[i]);
+  gst_cuv_groups_clear (&groups);
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     for (guint row = 0; table.n_columns > 0 && row < table.n_rows; row++)
       append_table_row (text, &json, kind_of (&table), frame, &table, row);
   }
-  if (text->len == start)
-    append_table_row (text, &json, "frame", frame, NULL, 0);
+  if (text->len == start) {
+    begin_row (text, &json, "frame", frame);
+    end_row (text, &json);
+  }
   cuv_json_clear (&json);
 }

@@ -205,10 +205,23 @@ append_class (CuvJson *json, const GstCuvObject *object)
 
 /* Keys of an object that parameters must not use, even if they are absent. */
 static const gchar *const object_keys[] = { "classification", "detection",
-  "extra_params", "id", "parent_id", "roi_type", NULL };
+  "extra_params", "groups", "id", "parent_id", "roi_type", "semantic_tag",
+  NULL };
+
+static void
+append_tag (
+    CuvJson *json, const GstCuvObject *object, const GstCuvGroups *groups)
+{
+  gchar *tag = gst_cuv_groups_object_tag (groups, object);
+
+  if (tag != NULL)
+    string_member (json, "semantic_tag", tag);
+  g_free (tag);
+}
 
 void
-cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object)
+cuv_record_object_extras (
+    CuvJson *json, const CuvRecordObject *object, const GstCuvGroups *groups)
 {
   if (object->detection != NULL)
     append_extra_params (json, object);
@@ -223,6 +236,8 @@ cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object)
   }
   if (object->object->class_label != 0)
     append_class (json, object->object);
+  cuv_record_groups_of (json, groups, object->object);
+  append_tag (json, object->object, groups);
 }
 
 static void
@@ -265,8 +280,8 @@ int_member (CuvJson *json, const gchar *key, gint64 value)
 /* Documented keys come first, so that a parameter of the same name is the one
  * to be renamed. */
 static void
-json_append_object (
-    CuvJson *json, const GstCuvObject *object, const CuvRecordFrame *frame)
+json_append_object (CuvJson *json, const GstCuvObject *object,
+    const CuvRecordFrame *frame, const GstCuvGroups *groups)
 {
   CuvRecordObject record;
 
@@ -286,20 +301,32 @@ json_append_object (
     string_member (json, "roi_type", record.label);
   if (record.detected)
     append_detection (json, &record);
-  cuv_record_object_extras (json, &record);
+  cuv_record_object_extras (json, &record, groups);
   cuv_json_end_object (json);
 }
 
-void
-cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame)
+static void
+json_append_objects (
+    CuvJson *json, const CuvRecordFrame *frame, const GstCuvGroups *groups)
 {
   cuv_json_begin_array (json);
   for (guint i = 0; i < frame->objects->len; i++) {
     cuv_json_next (json);
     json_append_object (
-        json, &g_array_index (frame->objects, GstCuvObject, i), frame);
+        json, &g_array_index (frame->objects, GstCuvObject, i), frame, groups);
   }
   cuv_json_end_array (json);
+}
+
+void
+cuv_record_objects (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer)
+{
+  GstCuvGroups groups;
+
+  gst_cuv_groups_read (&groups, frame->objects, buffer);
+  json_append_objects (json, frame, &groups);
+  gst_cuv_groups_clear (&groups);
 }
 
 /* ---- tables ---- */
@@ -415,7 +442,7 @@ cuv_record_has_results (const CuvRecordFrame *frame, GstBuffer *buffer)
   gpointer state = NULL;
   GstCuvTable table;
 
-  if (frame->objects->len > 0)
+  if (frame->objects->len > 0 || gst_cuv_groups_any (buffer))
     return TRUE;
   while (gst_cuv_meta_next_table (buffer, &state, &table)) {
     if (has_rows (&table)
@@ -471,8 +498,9 @@ cuv_record_captured (GstBuffer *buffer)
 
 /* Keys of a record that tables must not use, even if they are absent; roi_type
  * is a key of objects that readers also look for here. */
-static const gchar *const record_keys[] = { "captured", "frame_num", "objects",
-  "resolution", "roi_type", "source", "tags", "timestamp", "wallclock", NULL };
+static const gchar *const record_keys[] = { "captured", "frame_num", "groups",
+  "objects", "resolution", "roi_type", "source", "tags", "timestamp",
+  "wallclock", NULL };
 
 static void
 append_frame (CuvJson *json, const CuvRecordFrame *frame)
@@ -510,15 +538,19 @@ append_record (CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer,
     gboolean with_shapes)
 {
   gpointer state = NULL;
+  GstCuvGroups groups;
   GstCuvTable table;
 
+  gst_cuv_groups_read (&groups, frame->objects, buffer);
   cuv_json_begin_object (json);
   cuv_json_reserve (json, record_keys);
   append_frame (json, frame);
   if (frame->objects->len > 0) {
     cuv_json_key (json, "objects");
-    cuv_record_objects (json, frame);
+    json_append_objects (json, frame, &groups);
   }
+  cuv_record_groups_of (json, &groups, NULL);
+  gst_cuv_groups_clear (&groups);
   while (gst_cuv_meta_next_table (buffer, &state, &table))
     append_table (json, &table, frame, with_shapes);
   cuv_json_end_object (json);

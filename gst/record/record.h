@@ -2,6 +2,7 @@
 /* The metadata of one frame as one record of JSON or CSV.
  *
  *   record.c      a frame as JSON: objects, tables
+ *   groups.c      groups and keypoints
  *   csv.c         the same as rows of CSV
  *   json.c        builds JSON text
  *   json-value.c  GValue and JsonNode as JSON
@@ -12,7 +13,7 @@
 #define CUV_RECORD_H
 
 #include <gst/video/video.h>
-#include "gstcuvmeta.h"
+#include "gstcuvgroups.h"
 #include "record/json.h"
 
 G_BEGIN_DECLS
@@ -50,11 +51,22 @@ typedef struct {
 void cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
     const CuvRecordFrame *frame);
 
-/* Adds extra_params and the object's other parameters to the open object. */
-void cuv_record_object_extras (CuvJson *json, const CuvRecordObject *object);
+/* Adds extra_params, the object's other parameters, groups and semantic tag to
+ * the open object. */
+void cuv_record_object_extras (
+    CuvJson *json, const CuvRecordObject *object, const GstCuvGroups *groups);
 
 /* Writes all objects as an array. */
-void cuv_record_objects (CuvJson *json, const CuvRecordFrame *frame);
+void cuv_record_objects (
+    CuvJson *json, const CuvRecordFrame *frame, GstBuffer *buffer);
+
+/* Writes a group as an object. */
+void cuv_record_group (CuvJson *json, const GstCuvGroup *group);
+
+/* Adds the groups that describe the object, or if it is NULL those that
+ * describe none, to the open object. */
+void cuv_record_groups_of (
+    CuvJson *json, const GstCuvGroups *groups, const GstCuvObject *object);
 
 /* Writes one cell of a table. */
 void cuv_record_cell (
@@ -69,7 +81,7 @@ void cuv_record_row (CuvJson *json, const GstCuvTable *table, guint row);
 #define CUV_RECORD_TIME_SIZE 40
 const gchar *cuv_record_time (gchar *buffer, gint64 wallclock);
 
-/* Whether there is an object, or a table that is not empty. */
+/* Whether there is an object, a group, or a table that is not empty. */
 gboolean cuv_record_has_results (
     const CuvRecordFrame *frame, GstBuffer *buffer);
 

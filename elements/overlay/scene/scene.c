@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gstcuvgroups.h"
 #include "gsttrails.h"
 
 /* ---- shapes ---- */
@@ -190,6 +191,61 @@ add_objects (
   }
 }
 
+/* ---- keypoints ---- */
+
+/* Networks also place keypoints that they do not see. */
+#define MIN_CONFIDENCE 0.25f
+
+static const GstCuvKeypoint *
+drawn_keypoint (const GstCuvGroup *group, guint i)
+{
+  const GstCuvKeypoint *keypoint =
+      &g_array_index (group->keypoints, GstCuvKeypoint, i);
+
+  return keypoint->confidence >= MIN_CONFIDENCE ? keypoint : NULL;
+}
+
+static void
+add_keypoints (GstCuvScene *scene, const GstCuvGroup *group, guint argb)
+{
+  for (guint i = 0; i < group->links->len; i++) {
+    const GstCuvLink *link = &g_array_index (group->links, GstCuvLink, i);
+    const GstCuvKeypoint *a = drawn_keypoint (group, link->from);
+    const GstCuvKeypoint *b = drawn_keypoint (group, link->to);
+
+    if (a != NULL && b != NULL)
+      cuv_drawing_line (
+          scene->drawing, argb, a->x, a->y, b->x, b->y, scene->thickness);
+  }
+  for (guint i = 0; i < group->keypoints->len; i++) {
+    const GstCuvKeypoint *a = drawn_keypoint (group, i);
+
+    if (a != NULL)
+      cuv_drawing_line (scene->drawing, argb, a->x, a->y, a->x, a->y,
+          2 * scene->thickness + 1);
+  }
+}
+
+static void
+add_groups (GstCuvScene *scene)
+{
+  GstCuvGroups groups;
+
+  gst_cuv_groups_read (&groups, scene->objects, scene->buffer);
+  for (guint i = 0; i < groups.n; i++) {
+    const GstCuvGroup *group = &groups.groups[i];
+
+    if (group->object == NULL)
+      add_keypoints (scene, group,
+          gst_cuv_scene_color (
+              scene, group->tag != NULL ? group->tag : "keypoints", -1));
+    else if (is_shown (scene, group->object))
+      add_keypoints (
+          scene, group, gst_cuv_scene_object_color (scene, group->object));
+  }
+  gst_cuv_groups_clear (&groups);
+}
+
 /* ---- scene ---- */
 
 static CuvColourSpace
@@ -254,6 +310,8 @@ gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     add_trail (&scene, &g_array_index (trails, GstCuvTrail, i));
   if (style->draw_boxes)
     add_objects (&scene, draw_object_box);
+  if (style->draw_shapes)
+    add_groups (&scene);
   if (style->draw_labels || style->draw_confidence || style->draw_ids)
     add_objects (&scene, add_label);
   if (!gst_cuv_style_hides (style)) /* pictures may show what is hidden */

@@ -11,8 +11,8 @@
 G_BEGIN_DECLS
 
 /* Replaces the list in drawing. Order: fills (GstCuvHidden), shapes, trails
- * (GstCuvTrail), boxes and labels of the objects (GstCuvObject), strips of
- * pictures; fills by their strength, everything else in the order of the
+ * (GstCuvTrail), boxes of the objects (GstCuvObject), keypoints, labels, strips
+ * of pictures; fills by their strength, everything else in the order of the
  * metadata. Returns FALSE if a region cannot be hidden. */
 gboolean gst_cuv_scene_build (CuvDrawing *drawing, CuvText *text,
     const GstCuvStyle *style, GArray *hidden, const GArray *trails,
