@@ -4,7 +4,8 @@
  *
  *   gstcuvserial.c           tables and regions of interest; checksum, names
  *   gstcuvserialvalues.c     structures and their values
- *   gstcuvserialanalytics.c  GstAnalytics */
+ *   gstcuvserialanalytics.c  GstAnalytics
+ *   gstcuvserialgroups.c     its groups, keypoints and semantic tags */
 #ifndef GST_CUV_SERIAL_H
 #define GST_CUV_SERIAL_H
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstAnalytics as bytes: objects with their parameters, classes, tracks, and
- * their relations. Other kinds are not sent. */
+/* GstAnalytics as bytes: objects with their parameters, classes, tracks,
+ * groups, keypoints, semantic tags, and their relations. Other kinds are not
+ * sent. */
 #include "config.h"
 #include "gstcuvserial.h"
+#include "gstcuvserialgroups.h"
 
 #if HAVE_ANALYTICS
 #include "gstcuvodparams.h"
@@ -14,7 +16,16 @@
 /* kind and one of these; relations: from, to, types */
 #define ANALYTICS "(a(yv)a(uuu))"
 
-enum { KIND_OTHER, KIND_OBJECT, KIND_CLASSES, KIND_TRACK, KIND_PARAMS };
+enum {
+  KIND_OTHER,
+  KIND_OBJECT,
+  KIND_CLASSES,
+  KIND_TRACK,
+  KIND_PARAMS, /* of all objects */
+  KIND_KEYPOINT,
+  KIND_GROUP,
+  KIND_TAGS, /* of all entries */
+};
 
 /* ---- writing ---- */
 
@@ -77,6 +88,7 @@ static void
 add_mtd (GVariantBuilder *builder, GstAnalyticsMtd *mtd)
 {
   const GstAnalyticsMtdType type = gst_analytics_mtd_get_mtd_type (mtd);
+  GVariant *variant;
 
   if (type == gst_analytics_od_mtd_get_mtd_type ())
     g_variant_builder_add (
@@ -86,12 +98,16 @@ add_mtd (GVariantBuilder *builder, GstAnalyticsMtd *mtd)
         builder, "(yv)", KIND_CLASSES, classes_to_variant (mtd));
   else if (type == gst_analytics_tracking_mtd_get_mtd_type ())
     g_variant_builder_add (builder, "(yv)", KIND_TRACK, track_to_variant (mtd));
+  else if ((variant = gst_cuv_serial_from_keypoint (mtd)) != NULL)
+    g_variant_builder_add (builder, "(yv)", KIND_KEYPOINT, variant);
+  else if ((variant = gst_cuv_serial_from_group (mtd)) != NULL)
+    g_variant_builder_add (builder, "(yv)", KIND_GROUP, variant);
   else
     g_variant_builder_add (
         builder, "(yv)", KIND_OTHER, g_variant_new_boolean (FALSE));
 }
 
-/* Adds the parameters of all objects, as the last entry. */
+/* Adds the parameters of all objects, after all entries. */
 static void
 add_params (GVariantBuilder *mtds, GHashTable *table)
 {
@@ -117,18 +133,17 @@ add_params (GVariantBuilder *mtds, GHashTable *table)
       mtds, "(yv)", KIND_PARAMS, g_variant_builder_end (&params));
 }
 
-/* Adds the relations to entries of this type. */
 static void
 add_edges_from (GVariantBuilder *edges, GstAnalyticsRelationMeta *relations,
-    guint from, GstAnalyticsMtdType type)
+    guint from, guint n)
 {
-  gpointer state = NULL;
-  GstAnalyticsMtd to;
+  for (guint to = 0; to < n; to++) {
+    const guint types =
+        gst_analytics_relation_meta_get_relation (relations, from, to);
 
-  while (gst_analytics_relation_meta_get_direct_related (
-      relations, from, GST_ANALYTICS_REL_TYPE_ANY, type, &state, &to))
-    g_variant_builder_add (edges, "(uuu)", from, to.id,
-        gst_analytics_relation_meta_get_relation (relations, from, to.id));
+    if (types != GST_ANALYTICS_REL_TYPE_NONE)
+      g_variant_builder_add (edges, "(uuu)", from, to, types);
+  }
 }
 
 static gboolean
@@ -136,10 +151,8 @@ serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
   GstAnalyticsRelationMeta *relations = (GstAnalyticsRelationMeta *) meta;
   const guint n = (guint) gst_analytics_relation_get_length (relations);
-  const GstAnalyticsMtdType types[] = { gst_analytics_od_mtd_get_mtd_type (),
-    gst_analytics_cls_mtd_get_mtd_type (),
-    gst_analytics_tracking_mtd_get_mtd_type () };
   GHashTable *params = gst_cuv_od_params_find (relations);
+  GVariant *tags;
   GVariantBuilder mtds, edges;
   GstAnalyticsMtd mtd;
 
@@ -151,11 +164,13 @@ serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
     gst_analytics_relation_meta_get_mtd (
         relations, i, GST_ANALYTICS_MTD_TYPE_ANY, &mtd);
     add_mtd (&mtds, &mtd);
-    for (guint k = 0; k < G_N_ELEMENTS (types); k++)
-      add_edges_from (&edges, relations, i, types[k]);
+    add_edges_from (&edges, relations, i, n);
   }
   if (params != NULL)
     add_params (&mtds, params);
+  tags = gst_cuv_serial_from_tags (relations);
+  if (tags != NULL)
+    g_variant_builder_add (&mtds, "(yv)", KIND_TAGS, tags);
   return gst_cuv_serial_append (
       data, version, g_variant_new (ANALYTICS, &mtds, &edges));
 }
@@ -270,10 +285,12 @@ add_any (GstAnalyticsRelationMeta *meta, guint8 kind, GVariant *value)
     [KIND_OBJECT] = { OBJECT, add_object },
     [KIND_CLASSES] = { CLASSES, add_classes },
     [KIND_TRACK] = { TRACK, add_track },
+    [KIND_KEYPOINT] = { GST_CUV_SERIAL_KEYPOINT, gst_cuv_serial_add_keypoint },
+    [KIND_GROUP] = { GST_CUV_SERIAL_GROUP, gst_cuv_serial_add_group },
   };
   GstAnalyticsMtd added;
 
-  return kind != KIND_OTHER && kind < G_N_ELEMENTS (kinds)
+  return kind < G_N_ELEMENTS (kinds) && kinds[kind].add != NULL
           && g_variant_is_of_type (value, G_VARIANT_TYPE (kinds[kind].type))
           && kinds[kind].add (meta, value, &added)
       ? (gint) added.id
@@ -293,23 +310,41 @@ add_edges (GstAnalyticsRelationMeta *meta, GVariantIter *edges, const gint *ids,
   }
 }
 
+/* Adds what an entry has about other entries, which are all added. */
+static void
+add_references (GstAnalyticsRelationMeta *meta, guint8 kind, GVariant *value,
+    gint id, const gint *ids, gsize n)
+{
+  if (kind == KIND_PARAMS)
+    read_params (meta, value, ids, n);
+  else if (kind == KIND_GROUP && id >= 0)
+    gst_cuv_serial_add_members (meta, (guint) id, value, ids, n);
+  else if (kind == KIND_TAGS
+      && g_variant_is_of_type (value, G_VARIANT_TYPE (GST_CUV_SERIAL_TAGS)))
+    gst_cuv_serial_add_tags (meta, value, ids, n);
+}
+
 /* Adds the entries, which relations refer to by their number. */
 static void
 add_all (
     GstAnalyticsRelationMeta *meta, GVariantIter *mtds, GVariantIter *edges)
 {
-  gint *ids = g_new (gint, g_variant_iter_n_children (mtds) + 1);
+  const gsize n = g_variant_iter_n_children (mtds);
+  GVariantIter *again = g_variant_iter_copy (mtds);
+  gint *ids = g_new (gint, n + 1);
   GVariant *value;
   guint8 kind;
-  gsize n = 0;
 
-  while (g_variant_iter_next (mtds, "(yv)", &kind, &value)) {
-    if (kind == KIND_PARAMS)
-      read_params (meta, value, ids, n);
-    ids[n++] = add_any (meta, kind, value);
+  for (gsize i = 0; g_variant_iter_next (mtds, "(yv)", &kind, &value); i++) {
+    ids[i] = add_any (meta, kind, value);
+    g_variant_unref (value);
+  }
+  for (gsize i = 0; g_variant_iter_next (again, "(yv)", &kind, &value); i++) {
+    add_references (meta, kind, value, ids[i], ids, n);
     g_variant_unref (value);
   }
   add_edges (meta, edges, ids, n);
+  g_variant_iter_free (again);
   g_free (ids);
 }
 
@@ -327,7 +362,7 @@ deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data,
     return NULL;
   g_variant_get (variant, ANALYTICS, &mtds, &edges);
   n = g_variant_iter_n_children (mtds);
-  if (n <= GST_CUV_MAX_MTDS + 1) { /* the parameters may be one more */
+  if (n <= GST_CUV_MAX_MTDS + 2) { /* two more: parameters and tags */
     params =
         (GstAnalyticsRelationMetaInitParams){ MAX (n, 64), 64 * MAX (n, 64) };
     meta = gst_buffer_add_analytics_relation_meta_full (buffer, &params);

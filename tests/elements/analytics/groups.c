@@ -236,6 +236,25 @@ CUV_TEST (test_copies)
   gst_buffer_unref (frame);
 }
 
+/* unixfdsink sends the same entries. */
+CUV_TEST (test_sent)
+{
+  static const gchar *const no_kinds[] = { NULL };
+  g_autoptr (GstBuffer) frame = people ();
+  GstBuffer *received = black_frame ();
+  GByteArray *sent = g_byte_array_new ();
+  g_autofree gchar *text = NULL;
+  guint32 consumed;
+
+  gst_cuv_meta_register_tables (no_kinds);
+  fail_unless (gst_meta_serialize_simple ((GstMeta *) meta_of (frame), sent));
+  fail_unless (gst_meta_deserialize (received, sent->data, sent->len, &consumed)
+      != NULL);
+  g_byte_array_unref (sent);
+  text = record_after ("", "json-lines", received);
+  expect_people (text);
+}
+
 static void
 expect_moved (const gchar *elements, const gchar *first, const gchar *second)
 {

@@ -127,7 +127,7 @@ CUV_TEST (contradictions)
 
   buffer = gst_buffer_new ();
   g_variant_builder_init (&many, G_VARIANT_TYPE ("a(yv)"));
-  for (guint i = 0; i <= GST_CUV_MAX_MTDS + 1; i++)
+  for (guint i = 0; i <= GST_CUV_MAX_MTDS + 2; i++)
     g_variant_builder_add (&many, "(yv)", 3,
         g_variant_new ("(tttb)", G_GUINT64_CONSTANT (1), G_GUINT64_CONSTANT (1),
             G_GUINT64_CONSTANT (1), FALSE));
