@@ -20,9 +20,11 @@ typedef struct {
 
 typedef struct {
   Config config;
-  CuvFrame frame;              /* cropped to the size of the plans */
-  const CuvFrame *whole;       /* without cropping */
-  int x, y;                    /* where the part begins */
+  CuvFrame frame;        /* cropped to the size of the plans */
+  const CuvFrame *whole; /* without cropping */
+  int x, y;              /* where the part begins */
+  const CuvRoi *regions; /* relative to x, y; NULL: all windows */
+  int n_regions;
   bool new_plans;              /* plans differ from those of the previous job */
   CuvWaldboostResult *results; /* for each model of the pass */
 } Job;
@@ -35,10 +37,14 @@ model_of (const Config *config)
   return config->detector->models[config->pass->index[0]];
 }
 
+/* Returns the plan by which a model of the pass is searched for. */
 static const CuvWaldboostPlan *
-plan_of (const Config *config)
+plan_of (const Config *config, int i)
 {
-  return config->detector->plans[config->pass->index[0]];
+  const CuvWaldboostPass *pass = config->pass;
+
+  return pass->cut != NULL ? &pass->cut->plan
+                           : config->detector->plans[pass->index[i]];
 }
 
 static void
@@ -46,12 +52,10 @@ make_searches (const Config *config, CuvWaldboostSearch *searches)
 {
   const CuvWaldboostDetector *detector = config->detector;
 
-  for (int i = 0; i < config->pass->n; i++) {
-    const int index = config->pass->index[i];
-
+  for (int i = 0; i < config->pass->n; i++)
     searches[i] =
-        (CuvWaldboostSearch){ detector->models[index], detector->plans[index] };
-  }
+        (CuvWaldboostSearch){ detector->models[config->pass->index[i]],
+          plan_of (config, i) };
 }
 
 /* ---- CPU ---- */
@@ -60,7 +64,7 @@ static const char *
 waldboost_open_cpu (void **state, const void *config, const CuvFrame *frame,
     const CuvProcessor *processor)
 {
-  *state = cuv_waldboost_cpu_new (model_of (config), plan_of (config));
+  *state = cuv_waldboost_cpu_new (model_of (config), plan_of (config, 0));
   return *state != NULL ? NULL : "out of memory";
 }
 
@@ -70,7 +74,7 @@ waldboost_run_cpu (void *state, void *data, const CuvProcessor *processor)
   const Job *job = data;
 
   if (job->new_plans
-      && !cuv_waldboost_cpu_set_plan (state, plan_of (&job->config)))
+      && !cuv_waldboost_cpu_set_plan (state, plan_of (&job->config, 0)))
     return "out of memory";
   cuv_waldboost_cpu_run (
       state, &job->frame, processor->n_threads, job->results);
@@ -235,18 +239,53 @@ count_levels (const CuvWaldboostPlan *plan)
   return n;
 }
 
-/* Puts plans in force. before: receives the plans in force so far. */
+/* Puts plans in force, and frees those in force so far if they are others. */
 static void
-exchange_plans (CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
-    const Plans plans, Plans before)
+use_plans (
+    CuvWaldboostDetector *self, CuvWaldboostPass *pass, const Plans plans)
 {
   for (int i = 0; i < pass->n; i++) {
     const int index = pass->index[i];
 
-    before[i] = self->plans[index];
+    if (self->plans[index] != plans[i]) {
+      cuv_waldboost_plan_free (self->plans[index]);
+      pass->has_plans = false;
+    }
     self->plans[index] = plans[i];
     self->n_levels[index] = count_levels (plans[i]);
   }
+}
+
+static void
+drop_cut (CuvWaldboostPass *pass)
+{
+  if (pass->cut != NULL)
+    pass->has_plans = false;
+  cuv_waldboost_cut_free (pass->cut);
+  pass->cut = NULL;
+}
+
+/* Cuts the plan of a pass to the regions of a job if that can be done and saves
+ * work. Returns false if memory runs out. */
+static bool
+cut_plan (CuvWaldboostDetector *self, CuvWaldboostPass *pass, const Job *job)
+{
+  const int index = pass->index[0];
+  const CuvWaldboostPlan *plan = self->plans[index];
+
+  drop_cut (pass);
+  if (job->regions == NULL || self->models[index]->channels != NULL
+      || plan->turn.degrees != 0)
+    return true;
+  pass->cut = cuv_waldboost_cut_new (plan, job->regions, job->n_regions);
+  if (pass->cut == NULL)
+    return false;
+  pass->has_plans = false;
+  if (!cuv_waldboost_cut_saves_work (pass->cut))
+    drop_cut (pass);
+  else
+    self->n_levels[index] = count_levels (&pass->cut->plan);
+  return true;
 }
 
 /* ---- new and free ---- */
@@ -292,6 +331,7 @@ open_backend (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
   const Config config = { self, pass };
   const bool in_channels = model_of (&config)->channels != NULL;
 
+  pass->has_plans = true;
   return cuv_backend_open (&pass->backend,
       in_channels ? &channels_classes : &classes, &config, part, processor);
 }
@@ -304,11 +344,11 @@ open_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass,
     const CuvFrame *frame, const CuvProcessor *processor)
 {
   const CuvFrame part = cuv_frame_crop (frame, &self->area);
-  Plans plans, before;
+  Plans plans;
 
   if (!make_plans (self, pass, part.width, part.height, plans))
     return "out of memory";
-  exchange_plans (self, pass, plans, before);
+  use_plans (self, pass, plans);
   return have_levels (plans, pass->n)
       ? open_backend (self, pass, &part, processor)
       : NULL;
@@ -357,8 +397,10 @@ cuv_waldboost_detector_new (const CuvWaldboostModel *const *models,
 static void
 close_passes (CuvWaldboostDetector *self)
 {
-  for (int i = 0; i < self->n_passes; i++)
+  for (int i = 0; i < self->n_passes; i++) {
     cuv_backend_close (&self->passes[i].backend);
+    drop_cut (&self->passes[i]);
+  }
 }
 
 void
@@ -416,6 +458,37 @@ choose_plans (const CuvWaldboostDetector *self, const CuvWaldboostPass *pass,
   return NULL;
 }
 
+/* Makes hits of the detector's plan of those that the backend found, and drops
+ * those that are not centred in a region. */
+static void
+restore_hits (const CuvWaldboostPass *pass, const CuvWaldboostPlan *plan,
+    const Job *job, CuvWaldboostResult *result)
+{
+  CuvWaldboostHit *hits = (CuvWaldboostHit *) result->hits;
+
+  if (pass->cut != NULL)
+    result->n_hits =
+        cuv_waldboost_cut_restore (pass->cut, hits, result->n_hits);
+  else if (job->regions != NULL)
+    result->n_hits = cuv_waldboost_keep_centred (
+        plan, job->regions, job->n_regions, hits, result->n_hits);
+}
+
+static const char *
+run_backend (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
+    const CuvProcessor *processor)
+{
+  const char *error = NULL;
+
+  job->config = (Config){ self, pass };
+  job->new_plans = pass->backend.klass != NULL && !pass->has_plans;
+  if (pass->backend.klass == NULL)
+    error = open_backend (self, pass, &job->frame, processor);
+  pass->has_plans = true;
+  return error != NULL ? error
+                       : cuv_backend_run (&pass->backend, job, processor);
+}
+
 /* Writes the results of all models of a pass if the window of one of them
  * fits. */
 static const char *
@@ -423,25 +496,56 @@ run_pass (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job job,
     const CuvProcessor *processor, CuvWaldboostResult *results)
 {
   CuvWaldboostResult own[CUV_WALDBOOST_MAX_MODELS];
-  Plans plans, before;
+  Plans plans;
   const char *error = choose_plans (self, pass, &job.frame, plans);
-  const bool is_open = pass->backend.klass != NULL;
 
   if (error != NULL || plans[0] == NULL)
     return error;
-  exchange_plans (self, pass, plans, before);
-  job.config = (Config){ self, pass };
-  job.new_plans = is_open && plans[0] != before[0];
+  use_plans (self, pass, plans);
+  if (!cut_plan (self, pass, &job))
+    return "out of memory";
+  if (pass->cut != NULL && pass->cut->plan.n_levels == 0)
+    return NULL;
+  if (pass->cut != NULL)
+    job.frame = cuv_frame_crop (&job.frame, &pass->cut->part);
   job.results = own;
-  if (!is_open)
-    error = open_backend (self, pass, &job.frame, processor);
-  if (error == NULL)
-    error = cuv_backend_run (&pass->backend, &job, processor);
-  if (plans[0] != before[0])
-    free_plans (before, pass->n);
-  for (int i = 0; i < pass->n && error == NULL; i++)
-    results[pass->index[i]] = own[i];
+  error = run_backend (self, pass, &job, processor);
+  for (int i = 0; i < pass->n && error == NULL; i++) {
+    const int index = pass->index[i];
+
+    restore_hits (pass, self->plans[index], &job, &own[i]);
+    results[index] = own[i];
+  }
   return error;
+}
+
+static const char *
+run_passes (CuvWaldboostDetector *self, const Job *job,
+    const CuvProcessor *processor, CuvWaldboostResult *results)
+{
+  const char *error = NULL;
+
+  self->x = job->x;
+  self->y = job->y;
+  memset (results, 0, (size_t) self->n_models * sizeof *results);
+  memset (self->n_levels, 0, sizeof self->n_levels);
+  for (int i = 0; i < self->n_passes && error == NULL; i++)
+    error = run_pass (self, &self->passes[i], *job, processor, results);
+  /* the detector is unusable after a failed change of plans */
+  if (error != NULL) {
+    self->failed = true;
+    close_passes (self);
+  }
+  return error;
+}
+
+static Job
+new_job (const CuvFrame *frame, const CuvRoi *part)
+{
+  return (Job){ .frame = cuv_frame_crop (frame, part),
+    .whole = frame,
+    .x = part->left,
+    .y = part->top };
 }
 
 const char *
@@ -451,22 +555,19 @@ cuv_waldboost_detector_run (CuvWaldboostDetector *self, const CuvFrame *frame,
 {
   const CuvRoi part =
       region != NULL ? cuv_roi_intersect (region, &self->area) : self->area;
-  const Job job = { .frame = cuv_frame_crop (frame, &part),
-    .whole = frame,
-    .x = part.left,
-    .y = part.top };
-  const char *error = NULL;
+  const Job job = new_job (frame, &part);
 
-  self->x = part.left;
-  self->y = part.top;
-  memset (results, 0, (size_t) self->n_models * sizeof *results);
-  memset (self->n_levels, 0, sizeof self->n_levels);
-  for (int i = 0; i < self->n_passes && error == NULL; i++)
-    error = run_pass (self, &self->passes[i], job, processor, results);
-  /* the detector is unusable after a failed change of plans */
-  if (error != NULL) {
-    self->failed = true;
-    close_passes (self);
-  }
-  return error;
+  return run_passes (self, &job, processor, results);
+}
+
+const char *
+cuv_waldboost_detector_run_centred (CuvWaldboostDetector *self,
+    const CuvFrame *frame, const CuvRoi *regions, int n_regions,
+    const CuvProcessor *processor, CuvWaldboostResult *results)
+{
+  Job job = new_job (frame, &self->area);
+
+  job.regions = regions;
+  job.n_regions = n_regions;
+  return run_passes (self, &job, processor, results);
 }

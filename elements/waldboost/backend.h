@@ -6,8 +6,7 @@
 #define CUV_WALDBOOST_BACKEND_H
 
 #include "cuvbackend.h"
-#include "cuvroi.h"
-#include "waldboost.h"
+#include "reference/cut.h"
 
 /* Models that are searched for in one pass: either models of trees on channels,
  * which share channels (on the GPU only if their shrink is the same), or a
@@ -15,7 +14,9 @@
 typedef struct {
   /* index: positions among all models */
   int n, index[CUV_WALDBOOST_MAX_MODELS];
-  CuvBackend backend; /* closed before a window fits */
+  CuvBackend backend;   /* closed before a window fits */
+  CuvWaldboostCut *cut; /* what is scanned of the detector's plan; NULL: all */
+  bool has_plans;       /* the backend has these plans */
 } CuvWaldboostPass;
 
 typedef struct {
@@ -64,5 +65,13 @@ bool cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
 const char *cuv_waldboost_detector_run (CuvWaldboostDetector *self,
     const CuvFrame *frame, const CuvRoi *region, const CuvProcessor *processor,
     CuvWaldboostResult *results);
+
+/* Like cuv_waldboost_detector_run() without a region, but only finds windows
+ * whose centres lie in one of the regions, which are relative to the corner of
+ * the roi. Each window is found once. Models on channels and turned frames are
+ * scanned as a whole, and so are others if that is less work. */
+const char *cuv_waldboost_detector_run_centred (CuvWaldboostDetector *self,
+    const CuvFrame *frame, const CuvRoi *regions, int n_regions,
+    const CuvProcessor *processor, CuvWaldboostResult *results);
 
 #endif

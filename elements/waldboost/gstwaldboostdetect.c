@@ -51,10 +51,12 @@ struct _GstWaldboostDetect {
   /* used by the streaming thread only */
   GstWaldboostDetectors detectors;
   CuvWaldboostGrouper *grouper;
-  GArray *present;         /* GstCuvObject: objects of the current frame */
-  GstCuvBudget budget;     /* limits the total area of a frame's regions */
-  GArray *objects;         /* GstWaldboostObject */
-  GstWaldboostCounts work; /* counts of the current frame */
+  GArray *present;     /* GstCuvObject: objects of the current frame */
+  GstCuvBudget budget; /* limits the total area of a frame's regions */
+  /* with roi-centers: regions, relative to roi, and their ids */
+  GArray *areas, *area_ids; /* CuvRoi, gint */
+  GArray *objects;          /* GstWaldboostObject */
+  GstWaldboostCounts work;  /* counts of the current frame */
 };
 
 #define gst_waldboost_detect_parent_class parent_class
@@ -102,6 +104,22 @@ gst_waldboost_detect_configure (
 typedef CuvWaldboostHits Scans[CUV_WALDBOOST_MAX_MODELS]
                               [GST_WALDBOOST_MAX_ROTATIONS];
 
+/* Returns the id of the first area in which the centre of a box lies, or -1. */
+static gint
+area_around (const GstWaldboostDetect *self, const CuvWaldboostBox *box)
+{
+  const gint x = box->x + box->width / 2, y = box->y + box->height / 2;
+
+  for (guint i = 0; i < self->areas->len; i++) {
+    const CuvRoi *area = &g_array_index (self->areas, CuvRoi, i);
+
+    if (x >= area->left && x < area->right && y >= area->top
+        && y < area->bottom)
+      return g_array_index (self->area_ids, gint, i);
+  }
+  return -1;
+}
+
 /* Appends the boxes of a model whose confidence reaches the threshold, in frame
  * coordinates. */
 static void
@@ -114,6 +132,8 @@ append_objects (GstWaldboostDetect *self, gint model,
   for (gint i = 0; i < n; i++) {
     GstWaldboostObject object = { boxes[i], parent_id, model };
 
+    if (s->region_mode == GST_WALDBOOST_ROI_CENTERS)
+      object.parent_id = area_around (self, &boxes[i]);
     object.box.x += self->detectors.of[0]->x;
     object.box.y += self->detectors.of[0]->y;
     if (!(gst_waldboost_confidence (origin, boxes[i].score) < s->threshold))
@@ -145,8 +165,23 @@ add_results (GstWaldboostDetect *self, gint rotation,
   return lost;
 }
 
-/* Runs the detectors of all rotations on an area; NULL: the whole frame, or
- * roi. */
+/* Runs the detector of a rotation on an area; NULL: the whole frame, or roi. */
+static const gchar *
+run_detector (GstWaldboostDetect *self, gint rotation, const CuvFrame *frame,
+    const CuvRoi *area, const CuvProcessor *processor,
+    CuvWaldboostResult *results)
+{
+  const GstWaldboostSettings *s = self->settings.in_force;
+  CuvWaldboostDetector *detector = self->detectors.of[rotation];
+
+  return s->region_mode == GST_WALDBOOST_ROI_CENTERS
+      ? cuv_waldboost_detector_run_centred (detector, frame,
+          &g_array_index (self->areas, CuvRoi, 0), (gint) self->areas->len,
+          processor, results)
+      : cuv_waldboost_detector_run (detector, frame, area, processor, results);
+}
+
+/* Runs the detectors of all rotations on an area. */
 static gboolean
 scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
     gint n_threads, Scans scans)
@@ -158,8 +193,8 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
     left[i] = CUV_WALDBOOST_MAX_HITS;
   for (gint i = 0; i < self->detectors.n; i++) {
     CuvWaldboostResult results[CUV_WALDBOOST_MAX_MODELS];
-    const gchar *problem = cuv_waldboost_detector_run (
-        self->detectors.of[i], &frame->frame, area, &processor, results);
+    const gchar *problem =
+        run_detector (self, i, &frame->frame, area, &processor, results);
 
     if (problem != NULL)
       return gst_cuv_frame_failed (frame, problem);
@@ -223,6 +258,24 @@ n_pixels (const CuvRoi *area)
       * (guint64) (area->bottom - area->top);
 }
 
+/* Searches a region, or with roi-centers adds it to those in which the centres
+ * of windows may lie. */
+static gboolean
+search_region (GstWaldboostDetect *self, const GstCuvFrame *frame,
+    const CuvRoi *area, gint id, gint n_threads)
+{
+  const GstWaldboostSettings *s = self->settings.in_force;
+  const CuvRoi *roi = &self->detectors.of[0]->area;
+  const CuvRoi in_roi = { area->left - roi->left, area->top - roi->top,
+    area->right - roi->left, area->bottom - roi->top };
+
+  if (s->region_mode == GST_WALDBOOST_ROI_LIST)
+    return search_area (self, frame, area, id, n_threads);
+  g_array_append_val (self->areas, in_roi);
+  g_array_append_val (self->area_ids, id);
+  return TRUE;
+}
+
 static gboolean
 search_regions (
     GstWaldboostDetect *self, const GstCuvFrame *frame, gint n_threads)
@@ -233,6 +286,8 @@ search_regions (
   gboolean ok = TRUE;
   CuvRoi area;
 
+  g_array_set_size (self->areas, 0);
+  g_array_set_size (self->area_ids, 0);
   gst_cuv_objects_read (self->present, frame->video.buffer);
   gst_cuv_budget_begin (&self->budget,
       REGION_FRAMES * (guint64) frame->frame.width
@@ -246,9 +301,11 @@ search_regions (
     self->work.regions++;
     if (gst_cuv_object_in_frame (object, 0, info, &area)
         && gst_cuv_budget_take (&self->budget, n_pixels (&area)))
-      ok = search_area (self, frame, &area, object->id, n_threads);
+      ok = search_region (self, frame, &area, object->id, n_threads);
   }
   gst_cuv_budget_end (&self->budget, GST_ELEMENT (self));
+  if (ok && self->areas->len > 0)
+    ok = search_area (self, frame, NULL, -1, n_threads);
   return ok;
 }
 
@@ -283,9 +340,9 @@ gst_waldboost_detect_analyse (
       (const CuvWaldboostPlan *const *) self->detectors.of[0]->plans,
       self->counts.lost);
   g_array_set_size (self->objects, 0);
-  if (!(s->region_mode == GST_WALDBOOST_ROI_LIST
-              ? search_regions (self, frame, n_threads)
-              : search_area (self, frame, NULL, -1, n_threads)))
+  if (!(s->region_mode == GST_WALDBOOST_FULL_FRAME
+              ? search_area (self, frame, NULL, -1, n_threads)
+              : search_regions (self, frame, n_threads)))
     return FALSE;
   if (s->max_objects > 0 && self->objects->len > (guint) s->max_objects) {
     g_array_sort (self->objects, by_score);
@@ -376,6 +433,8 @@ gst_waldboost_detect_finalize (GObject *object)
   gst_waldboost_counts_clear (&self->counts);
   gst_waldboost_counts_clear (&self->work);
   g_array_unref (self->present);
+  g_array_unref (self->areas);
+  g_array_unref (self->area_ids);
   g_array_unref (self->objects);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -405,5 +464,7 @@ gst_waldboost_detect_init (GstWaldboostDetect *self)
   gst_waldboost_counts_init (&self->counts);
   gst_waldboost_counts_init (&self->work);
   self->present = g_array_new (FALSE, FALSE, sizeof (GstCuvObject));
+  self->areas = g_array_new (FALSE, FALSE, sizeof (CuvRoi));
+  self->area_ids = g_array_new (FALSE, FALSE, sizeof (gint));
   self->objects = g_array_new (FALSE, FALSE, sizeof (GstWaldboostObject));
 }

@@ -304,7 +304,10 @@ GST_CUV_DEFINE_ENUM (block_value_get_type, "GstWaldboostBlockValue",
 GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
     { GST_WALDBOOST_FULL_FRAME, "The frame, or roi", "full-frame" },
     { GST_WALDBOOST_ROI_LIST, "Each region of interest attached upstream",
-        "roi-list" })
+        "roi-list" },
+    { GST_WALDBOOST_ROI_CENTERS,
+        "What is centred in regions of interest attached upstream",
+        "roi-centers" })
 
 /* ---- table ---- */
 
@@ -383,8 +386,9 @@ GST_CUV_DEFINE_ENUM (region_mode_get_type, "GstWaldboostInferenceRegion",
  * GstWaldboostDetect:inference-region:
  *
  * With roi-list the detector runs on each region of interest of the incoming
- * buffer, as if the region were a frame. Objects have the region's id as
- * parent_id.
+ * buffer, as if the region were a frame. With roi-centers it finds what it
+ * finds in the whole frame, but only objects whose centre lies in a region.
+ * Objects have the region's id as parent_id.
  *
  * Since: 0.1
  */
@@ -434,8 +438,8 @@ static const GstCuvSetting list[] = {
       .offset = AT (region_mode), .get_type = region_mode_get_type,
       .value = GST_WALDBOOST_FULL_FRAME },
   { "object-class", "Object class",
-      "Label of the upstream regions to search (inference-region=roi-list; "
-      "default: all)",
+      "Label of the upstream regions to search (inference-region=roi-list or "
+      "roi-centers; default: all)",
       .offset = AT (object_class), .type = G_TYPE_STRING,
       .parse = parse_object_class },
   { "scan", "Scan", "How window positions and sizes are chosen",

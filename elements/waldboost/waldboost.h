@@ -19,6 +19,7 @@
  *   reference/  the definition of the result, in plain C
  *     plan.c           model + parameters + frame size -> CuvWaldboostPlan
  *     pyramid.c        levels of the plan and their resize taps
+ *     cut.c            the part of a plan that is centred in regions
  *     turn.c           rotated pictures
  *     integral.c       resized rows and rows of integral images
  *     waldboost.c      features and classifiers, for one row of windows

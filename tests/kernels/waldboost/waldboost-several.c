@@ -116,6 +116,36 @@ check_region (Comparison *self, const CuvRoi *region)
   }
 }
 
+/* Checks what is centred in regions, of models that visit every window. */
+static void
+check_centred (Comparison *self)
+{
+  static const CuvRoi regions[] = { { 30, 20, 90, 70 }, { 80, 60, 100, 120 } };
+  static const CuvProcessor cpu = { .n_threads = 1 };
+  CuvWaldboostResult found[MOST], wanted;
+
+  CUV_CHECK (cuv_waldboost_detector_run_centred (self->several, &self->frame,
+                 regions, 2, &self->processor, found)
+      == NULL);
+  for (int i = 0; i < self->several->n_models; i++) {
+    const CuvWaldboostPlan *plan;
+
+    CUV_CHECK (cuv_waldboost_detector_run (
+                   self->each[i], self->source, NULL, &cpu, &wanted)
+        == NULL);
+    plan = self->each[i]->plans[0];
+    wanted.n_hits = cuv_waldboost_keep_centred (
+        plan, regions, 2, (CuvWaldboostHit *) wanted.hits, wanted.n_hits);
+    if (plan->skip)
+      continue;
+    CUV_CHECK (found[i].n_hits == wanted.n_hits, ": model %d: %d and %d", i,
+        found[i].n_hits, wanted.n_hits);
+    CUV_CHECK (memcmp (found[i].hits, wanted.hits,
+                   (size_t) wanted.n_hits * sizeof *wanted.hits)
+        == 0);
+  }
+}
+
 /* Checks regions, some of which are smaller than some windows, and one than all
  * of them. */
 static void
@@ -126,8 +156,10 @@ check_regions (Comparison *self)
     { 60, 40, 60, 40 }, { 31, 21, 57, 47 }, { 20, 20, 150, 110 } };
 
   check_region (self, NULL);
+  check_centred (self);
   for (size_t i = 0; i < sizeof regions / sizeof *regions; i++)
     check_region (self, &regions[i]);
+  check_centred (self);
   check_region (self, NULL);
 }
 

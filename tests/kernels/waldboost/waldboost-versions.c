@@ -251,7 +251,6 @@ check_versions (const CuvWaldboostModel *model, const CuvWaldboostPlan *plan,
     }
     run_clear (&run);
   }
-  CUV_CHECK (cuv_check_guards_intact (frame));
 }
 
 int
@@ -270,6 +269,7 @@ check_scan (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
     free_result (&oracle);
   }
   check_versions (model, plan, frame, &expected);
+  CUV_CHECK (cuv_check_guards_intact (frame));
   if (cuv_check_options.cuda && plan->n_levels > 0
       && model->arithmetic != CUV_SUM_STAGES)
     check_segments (model, plan, *params, frame);

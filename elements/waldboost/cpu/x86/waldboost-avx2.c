@@ -81,16 +81,20 @@ blend_columns (uint8_t *out, int width, const uint16_t *column,
 }
 
 /* Rounds only once, at the end: the order of the two passes does not matter,
- * and the result equals that of cuv_resize_row(). */
+ * and the result equals that of cuv_resize_row(). Only columns that the taps
+ * read are blended. */
 static void
 resize_row (uint8_t *out, int width, const uint8_t *top, const uint8_t *bottom,
     int n_in, int bottom_weight, const CuvTap *taps, uint16_t *column)
 {
+  const int first = taps[0].index, last = taps[width - 1].index;
+  const int end = last + 2 < n_in ? last + 2 : n_in;
   int x;
 
-  blend_rows (column, top, bottom, n_in, bottom_weight);
+  blend_rows (
+      column + first, top + first, bottom + first, end - first, bottom_weight);
   /* the indices of four pixels are at most 6 apart */
-  if (n_in <= 2 * width)
+  if (last - first <= 2 * (width - 1))
     x = blend_columns (out, width, column, taps, true);
   else
     x = blend_columns (out, width, column, taps, false);
