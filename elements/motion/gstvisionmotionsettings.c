@@ -164,13 +164,13 @@ static const GstCuvSetting list[] = {
       .offset = AT (min_area), .type = G_TYPE_UINT, .maximum = G_MAXINT,
       .value = 100 },
   { "merge-distance", "Merge distance",
-      "Boxes with fewer pixels than this between them become one",
+      "Boxes with fewer pixels than this between them become one, if one is "
+      "above the other or much smaller",
       .offset = AT (merge_distance), .type = G_TYPE_UINT, .maximum = 65536,
       .value = 8 },
   { "padding", "Padding",
       "Percentage of a box's longer side that is added on each side; boxes "
-      "that "
-      "then overlap become one",
+      "that then overlap become one",
       .offset = AT (padding), .type = G_TYPE_UINT,
       .maximum = CUV_MOTION_MAX_PADDING },
   { "scene-change", "Scene change",

@@ -132,10 +132,16 @@ typedef struct {
   int age;            /* frames in a row in which it was seen, from 1 up */
 } CuvMotionBox;
 
-/* Selects the parts of at least min_area pixels, unites those whose boxes
- * overlap when one is enlarged by `distance` pixels on each side, until none
- * do, and sorts them: the largest area first, then by their top, then by their
+/* Selects the parts of at least min_area pixels, unites those of one object,
+ * and sorts the boxes: the largest area first, then by their top, then by their
  * left.
+ *
+ * Two boxes are of one object if fewer than `distance` pixels, down and across,
+ * are between them (0: if they overlap), and they overlap across by four fifths
+ * of the narrower one, as the parts of a standing person do, or one has less
+ * than a tenth of the area of the other. Each part in turn is united with all
+ * earlier boxes that are of one object with it, and then with all that are of
+ * one object with the result, until none are.
  *
  * @boxes: room for CUV_MOTION_MAX_BOXES
  *

@@ -42,7 +42,7 @@ look (CuvLive *self)
 CUV_TEST (test_live_changes)
 {
   static const CuvLiveStep steps[] = { { "min-area=500", TRUE },
-    { "min-area=100", TRUE }, { "merge-distance=16", TRUE },
+    { "min-area=100", TRUE }, { "merge-distance=30", TRUE },
     { "merge-distance=4", TRUE }, { "padding=20", TRUE }, { "padding=0", TRUE },
     { "merge-distance=5", FALSE }, { "opening=1", TRUE }, { "opening=2", TRUE },
     { "opening=3", FALSE }, { "closing=1", TRUE }, { "threshold=1000", TRUE },

@@ -238,22 +238,38 @@ CUV_TEST (test_min_area)
   cuv_live_clear (&scene);
 }
 
-/* Two boxes with 9 columns between them. */
+/* A box of 40 x 30 pixels and one that is 9 pixels away: below it, below and
+ * beside it, and two beside it, of which the second has less than a tenth of
+ * its area. */
 CUV_TEST (test_merge_distance)
 {
-  static const gchar *const found[] = {
-    "20,30 20x20 area 400 frames 1\n49,30 10x20 area 200 frames 1\n",
-    "20,30 39x20 area 600 frames 1\n"
+  static const struct {
+    Box other;
+    const gchar *apart, *joined;
+  } cases[] = {
+    { { 30, 59, 20, 20 },
+        "20,20 40x30 area 1200 frames 1\n30,59 20x20 area 400 frames 1\n",
+        "20,20 40x59 area 1600 frames 1\n" },
+    { { 45, 59, 20, 20 },
+        "20,20 40x30 area 1200 frames 1\n45,59 20x20 area 400 frames 1\n",
+        NULL },
+    { { 69, 20, 20, 30 },
+        "20,20 40x30 area 1200 frames 1\n69,20 20x30 area 600 frames 1\n",
+        NULL },
+    { { 69, 20, 11, 10 },
+        "20,20 40x30 area 1200 frames 1\n69,20 11x10 area 110 frames 1\n",
+        "20,20 60x30 area 1310 frames 1\n" },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (found); i++) {
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    const gchar *joined = cases[i / 2].joined, *apart = cases[i / 2].apart;
     CuvLive scene =
-        new_scene (i == 0 ? "merge-distance=9" : "merge-distance=10");
+        new_scene (i % 2 == 0 ? "merge-distance=9" : "merge-distance=10");
     GstBuffer *frame = scene_frame (&scene, BACKGROUND);
 
-    scene_paint (frame, (Box){ 20, 30, 20, 20 }, 200);
-    scene_paint (frame, (Box){ 49, 30, 10, 20 }, 200);
-    scene_expect (&scene, frame, found[i]);
+    scene_paint (frame, (Box){ 20, 20, 40, 30 }, 200);
+    scene_paint (frame, cases[i / 2].other, 200);
+    scene_expect (&scene, frame, i % 2 == 0 || joined == NULL ? apart : joined);
     cuv_live_clear (&scene);
   }
 }
