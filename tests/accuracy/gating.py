@@ -61,15 +61,18 @@ def compare(options):
     of_motion, _, idle_gated = search(options, MOTION + '!', gate + 'none')
     _, _, idle = search(options, '', gate + 'none')
     whole, whole_windows, seconds = search(options, '', '')
-    gated, windows, seconds_gated = search(options, f'{MOTION}{options.settings} !', gate + 'motion')
+    gated, windows, seconds_gated = search(
+        options, f'{MOTION}{options.settings} !', gate + 'motion')
     counts = np.zeros(4)
-    for motion, a, b in list(zip(of_motion, whole, gated))[START:]:
+    # after num-buffers a later frame of the film follows
+    frames = slice(START, options.frames)
+    for motion, a, b in zip(of_motion[frames], whole[frames], gated[frames]):
         there, here = boxes_of(a, 'found'), boxes_of(b, 'found')
         moving = [box for box in there if moves(box, boxes_of(motion, 'motion'))]
         counts += [n_found(there, here), len(there), n_found(moving, here), len(moving)]
     return {'boxes': int(counts[1]), 'recall': counts[0] / counts[1], 'moving': int(counts[3]),
             'recall of moving': counts[2] / counts[3],
-            'windows': windows[START:].sum() / whole_windows[START:].sum(),
+            'windows': windows[frames].sum() / whole_windows[frames].sum(),
             'time': (seconds_gated - idle_gated) / (seconds - idle)}
 
 
@@ -78,7 +81,7 @@ def main():
     parser.set_defaults(settings='padding=25')
     parser.add_argument('--film', default='vtest.avi')
     parser.add_argument('--model', default='haarcascade_fullbody.xml')
-    parser.add_argument('--frames', type=int, default=-1, help='of the film; -1: all')
+    parser.add_argument('--frames', type=int, default=795, help='of the film')
     parser.add_argument('--check', action='store_true')
     options = parse(parser)
     row = compare(options)
