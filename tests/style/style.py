@@ -5,6 +5,7 @@
 usage: style.py CHECK SOURCE-FOLDER BUILD-FOLDER
 """
 
+import json
 import os
 import re
 import shutil
@@ -156,6 +157,8 @@ def check_lists(tree):
 # ---- include directions ----
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# config.h defines only what was found
+FIRST_INCLUDE = re.compile(r'(?:\s|/\*.*?\*/|#include "config\.h")*#include "([^"]+)"', re.S)
 
 
 def includes(tree, name):
@@ -179,7 +182,7 @@ def allowed_folders(name):
 
 
 def resolve(tree, name, target):
-    for folder in allowed_folders(name):
+    for folder in allowed_folders(name) or [os.path.dirname(name)]:
         path = os.path.normpath(os.path.join(folder, target))
         if path in tree.known:
             return path
@@ -306,7 +309,7 @@ def check_format(tree):
         problem(program, errors)
 
 
-def compile_alone(tree, build, name, compiler, standard, flags):
+def include_folders(tree, build, name):
     folders = [build, tree.path('gst'), tree.path('cuda'),
                os.path.dirname(tree.path(name))]
     if re.match('elements/.*/', name):
@@ -315,14 +318,33 @@ def compile_alone(tree, build, name, compiler, standard, flags):
         folders += [tree.path(f'elements/{f}') for f in tree.families]
         folders += [tree.path('tools'), tree.path('tools/line'),
                     tree.path('tools/annotations')]
+    return [f'-I{folder}' for folder in folders]
+
+
+def compile_headers(tree, build, names, compiler, standard, flags):
+    """Compiles an empty file that includes headers of the same family."""
     status, _, errors = output_of(
         compiler, '-fsyntax-only', f'-std={standard}', '-Wall', '-Wextra',
         '-Wno-unused-parameter', '-Werror', '-D_GNU_SOURCE',
-        '-DGST_USE_UNSTABLE_API', *[f'-I{f}' for f in folders], *flags,
-        '-include', tree.path(name), '-x',
+        '-DGST_USE_UNSTABLE_API', *include_folders(tree, build, names[0]), *flags,
+        *[word for name in names for word in ('-include', tree.path(name))], '-x',
         'c++' if compiler == 'g++' else 'c', '/dev/null')
     if status:
-        problem(name, f'does not compile alone with {compiler}:\n{errors}')
+        problem(' '.join(names), f'does not compile alone with {compiler}:\n{errors}')
+
+
+def compiled_first(tree, build):
+    """Returns the headers that a source of this build includes first, so that it would not
+    compile if they did not compile alone."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+        sources = {os.path.realpath(os.path.join(c['directory'], c['file']))
+                   for c in json.load(file)}
+    found = set()
+    for name in tree.sources():
+        if os.path.realpath(tree.path(name)) in sources:
+            first = FIRST_INCLUDE.match(tree.read(name))
+            found.add(first and resolve(tree, name, first[1]))
+    return found
 
 
 def cuda_flags(build):
@@ -337,6 +359,8 @@ def check_headers(tree, build):
         problem('pkg-config', errors)
         return
     flags = flags.split() + cuda_flags(build)
+    compiled = compiled_first(tree, build)
+    families = {}  # headers for C and C++
     for name in tree.sources():
         if not name.endswith(('.h', '.cuh')):
             continue
@@ -345,9 +369,12 @@ def check_headers(tree, build):
             problem(name, 'no include guard')
         if name.endswith('.cuh') or name.startswith('tests/'):
             continue
-        compile_alone(tree, build, name, 'gcc', 'c11', flags)
+        if name not in compiled:
+            compile_headers(tree, build, [name], 'gcc', 'c11', flags)
         if re.search(r'^(CUV|G)_BEGIN', text, re.M) or '-types.h' in name:
-            compile_alone(tree, build, name, 'g++', 'c++17', flags)
+            families.setdefault(tuple(name.split('/')[:-1][:2]), []).append(name)
+    for names in families.values():
+        compile_headers(tree, build, names, 'g++', 'c++17', flags)
 
 
 def check_exports(path, allowed):
