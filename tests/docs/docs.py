@@ -241,7 +241,7 @@ def use_ray(top, folder):
 def prepare(top, folder):
     for name in LINKED:
         os.symlink(os.path.join(top, name), os.path.join(folder, name))
-    os.environ['GST_REGISTRY_1_0'] = os.path.join(folder, 'registry')
+    os.environ.setdefault('GST_REGISTRY_1_0', os.path.join(folder, 'registry'))
     os.environ['PYTHONDONTWRITEBYTECODE'] = '1'
 
 

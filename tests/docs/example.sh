@@ -29,7 +29,6 @@ example=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples/lines" && pwd)/$1.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-export GST_REGISTRY_1_0=$scratch/registry
 if [ "$2" = serves ]; then
   example_web
 else

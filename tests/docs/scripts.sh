@@ -9,7 +9,6 @@ data=/usr/share/doc/opencv-doc/examples/data
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-export GST_REGISTRY_1_0=$scratch/registry
 
 fail ()
 {
