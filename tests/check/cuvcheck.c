@@ -93,13 +93,14 @@ cuv_check_register (CuvCheckPart *part)
 }
 
 static void
-run_parts (void)
+run_parts (const char *only)
 {
   const CuvCheckOptions *options = &cuv_check_options;
 
   for (const CuvCheckPart *part = parts; part != NULL; part = part->next) {
     state = options->seed;
     if (part->bench == options->bench
+        && (only == NULL || strcmp (part->name, only) == 0)
         && ((part->cpu && options->cpu) || (part->cuda && options->cuda)))
       part->run ();
   }
@@ -109,6 +110,7 @@ int
 cuv_check_main (int argc, char **argv)
 {
   CuvCheckOptions *options = &cuv_check_options;
+  const char *only = NULL;
 
   options->seed = (uint64_t) time (NULL);
   options->few = getenv ("CUV_CHECK_FEW") != NULL;
@@ -121,8 +123,11 @@ cuv_check_main (int argc, char **argv)
       options->bench = true;
     else if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       options->seed = strtoull (argv[++i], NULL, 0);
+    else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
+      only = argv[++i];
     else {
-      fprintf (stderr, "usage: %s --cpu|--cuda [--bench] [--seed N]\n", *argv);
+      fprintf (stderr,
+          "usage: %s --cpu|--cuda [--bench] [--seed N] [--only PART]\n", *argv);
       return 2;
     }
   }
@@ -139,7 +144,7 @@ cuv_check_main (int argc, char **argv)
   if (options->cuda)
     cuv_check_stream = cuv_check_stream_new ();
 #endif
-  run_parts ();
+  run_parts (only);
   printf ("%u checks passed, %u failed\n", n_passed, n_failed);
   return n_failed > 0 || (n_passed == 0 && !options->bench);
 }

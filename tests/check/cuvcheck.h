@@ -29,14 +29,16 @@ extern CuvCheckOptions cuv_check_options;
  * the order of their definition, and each with the same random numbers. */
 typedef struct _CuvCheckPart CuvCheckPart;
 struct _CuvCheckPart {
+  const char *name;
   void (*run) (void);
   bool cpu, cuda, bench;
   CuvCheckPart *next;
 };
 void cuv_check_register (CuvCheckPart *part);
 
-/* Parses --cpu, --cuda, --bench, --seed N, runs the parts, prints "N passed, N
- * failed" and returns the exit status; 77 for --cuda without a device. */
+/* Parses --cpu, --cuda, --bench, --seed N, --only PART, runs the parts, prints
+ * "N passed, N failed" and returns the exit status; 77 for --cuda without a
+ * device. */
 int cuv_check_main (int argc, char **argv);
 
 #define CUV_CHECKS(name) CUV_CHECK_PART (name, true, true, false)
@@ -50,7 +52,7 @@ int cuv_check_main (int argc, char **argv);
   static void name (void);                                                     \
   static void __attribute__ ((constructor)) register_##name (void)             \
   {                                                                            \
-    static CuvCheckPart part = { name, cpu, cuda, bench, NULL };               \
+    static CuvCheckPart part = { #name, name, cpu, cuda, bench, NULL };        \
                                                                                \
     cuv_check_register (&part);                                                \
   }                                                                            \
