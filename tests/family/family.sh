@@ -13,6 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 tree=$(realpath -m -- "${KEEP:-$scratch/tree}")
 build=$tree/build
 export GST_REGISTRY_1_0=$scratch/registry
+export CUV_CHECK_FEW=1 # the family is only an example
 
 # run_test NAME: the test must exist, run and pass.
 run_test ()
@@ -28,7 +29,7 @@ cp -r "$here"/{cuda,elements,tests} "$tree"
 sed -i "s/^families = \[/&'countbright', /" "$tree/meson.build"
 
 meson setup "$build" "$tree" -Dtests=true -Dwerror=true -Dcuda="$CUDA" \
-  -Dcuda-fast-compile=true "$@"
+  -Dcuda-fast-compile=true -Ddebug=false "$@"
 targets=(elements/{countbright/libgstcuvcountbright,transfer/libgstcuvtransfer}.so
   tests/kernels/kernel-countbright
   tests/elements/countbright/countbright-element)
@@ -44,9 +45,8 @@ done
 if [ "$CUDA" = enabled ]; then
   meson test -C "$build" --no-rebuild countbright-cuda countbright-element-cuda
 fi
-for check in text includes format; do
-  python3 "$tree/tests/style/style.py" "$check" "$tree" "$build" \
-    || [ $? = 77 ] # the check of the format is skipped without the right clang-format
+for check in text includes; do
+  python3 "$tree/tests/style/style.py" "$check" "$tree" "$build"
 done
 use_plugins "$build"
 gst-inspect-1.0 countbright | grep -A 9 '^  threshold ' \
