@@ -27,7 +27,8 @@ def channels(rgb, s):
     first = np.argmax(dx * dx + dy * dy, 0)[None]
     dx, dy = (np.take_along_axis(d, first, 0)[0] for d in (dx, dy))
     m = np.sqrt(dx * dx + dy * dy).astype(int)
-    mean = sum(moved(m, x, y) for x in range(-5, 6) for y in range(-5, 6)) // 121
+    rows = sum(moved(m, x, 0) for x in range(-5, 6))
+    mean = sum(moved(rows, 0, y) for y in range(-5, 6)) // 121
     m = np.minimum(255, 128 * m // (mean + 6))
     across, down = abs(dx), abs(dy)
     k = (209 * down > 56 * across) * (1 + (down > across) * (1 + (56 * down >= 209 * across)))
