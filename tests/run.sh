@@ -66,7 +66,9 @@ test_in ()
   local name=$1 folder=$2 log
   shift 2
   rm -f "$folder/meson-logs/$name"*.json
-  meson test -C "$folder" --print-errorlogs --logbase "$name" "$@" >&2
+  # one more than processors, as many tests wait
+  meson test -C "$folder" --print-errorlogs --logbase "$name" \
+    --num-processes $(($(nproc) + 1)) "$@" >&2
   # with a wrapper meson adds the wrapper's name
   log=$(find "$folder/meson-logs" -name "$name*.json" -size +0 | head -n 1)
   if [ -n "$log" ]; then
@@ -90,7 +92,9 @@ tests_of ()
 main_run ()
 {
   step "build and test"
-  build_in "$build" "-Dcuda-fast-compile=$fast" || { broken "build"; return; }
+  # valgrind reports lines, but no variables, whose debug information takes long
+  build_in "$build" "-Dcuda-fast-compile=$fast" -Dc_args=-g1 -Dcpp_args=-g1 \
+    || { broken "build"; return; }
   if [ $# -gt 0 ]; then
     mapfile -t chosen < <(suites "$@")
     test_in chosen "$build" --timeout-multiplier=3 "${chosen[@]}"
