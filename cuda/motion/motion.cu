@@ -76,8 +76,8 @@ write_mask (const Output &output, int x, int y, uint8_t value)
 
 template <bool PLAIN>
 static __device__ __forceinline__ uint8_t
-read_value (const CuvFrame &frame, const CuvMotionConfig &config, int channel,
-    int x, int y)
+read_motion_value (const CuvFrame &frame, const CuvMotionConfig &config,
+    int channel, int x, int y)
 {
   if (!PLAIN)
     return cuv_motion_value (&config, &frame, channel, x, y);
@@ -138,8 +138,8 @@ __launch_bounds__ (CUV_MOTION_THREADS)
   input.read (models, at);
 #pragma unroll
   for (int c = 0; c < N_CHANNELS; c++)
-    input.value[c] =
-        read_value<PLAIN> (frame, config, c, min (x, output.width - 1), y)
+    input.value[c] = read_motion_value<PLAIN> (
+                         frame, config, c, min (x, output.width - 1), y)
         - cuv_motion_zero (&frame, c);
   write_mask (output, x, y, run_mog2 (&input, params, rate));
   models.n_modes[at] = (uint8_t) input.n;
@@ -163,8 +163,8 @@ __launch_bounds__ (CUV_MOTION_THREADS) average_kernel (
   for (int i = 0; i < N_WORDS; i++) {
     const int x = min (first + 32 * i, end - 1);
 
-    values[i] =
-        read_value<PLAIN> (frame, config, 0, min (x, output.width - 1), y);
+    values[i] = read_motion_value<PLAIN> (
+        frame, config, 0, min (x, output.width - 1), y);
     old[i] = averages[index_of (output, x, y)];
   }
 #pragma unroll

@@ -202,7 +202,7 @@ track_frame (GstVisionTrack *self, GstTrackStream *stream, GstBuffer *buffer)
 
 /* Returns the nth stream, which may be new, or NULL after an element error. */
 static GstTrackStream *
-nth_stream (GstVisionTrack *self, guint n)
+nth_track_stream (GstVisionTrack *self, guint n)
 {
   while (self->streams->len <= n) {
     GstTrackStream *stream = gst_track_stream_new (self->streams->len);
@@ -227,7 +227,7 @@ track_batch (GstVisionTrack *self, GstBuffer *batch)
   GstFlowReturn flow = GST_FLOW_OK;
 
   while (flow == GST_FLOW_OK && gst_cuv_batch_next (batch, &item)) {
-    GstTrackStream *stream = nth_stream (self, item.stream);
+    GstTrackStream *stream = nth_track_stream (self, item.stream);
 
     if (stream == NULL)
       flow = GST_FLOW_ERROR;
@@ -319,7 +319,7 @@ gst_vision_track_start (GstBaseTransform *trans)
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }
-  if (nth_stream (self, 0) == NULL) {
+  if (nth_track_stream (self, 0) == NULL) {
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }

@@ -216,7 +216,7 @@ transform_frame (
 
 /* Returns the nth stream, which may be new, or NULL after an element error. */
 static GstZonesStream *
-nth_stream (GstVisionZones *self, guint n)
+nth_zones_stream (GstVisionZones *self, guint n)
 {
   while (self->streams->len <= n) {
     GstZonesStream *stream = gst_zones_stream_new (self->streams->len);
@@ -241,7 +241,7 @@ transform_batch (GstVisionZones *self, GstBuffer *batch)
   GstFlowReturn flow = GST_FLOW_OK;
 
   while (flow == GST_FLOW_OK && gst_cuv_batch_next (batch, &item)) {
-    GstZonesStream *stream = nth_stream (self, item.stream);
+    GstZonesStream *stream = nth_zones_stream (self, item.stream);
 
     if (stream == NULL)
       flow = GST_FLOW_ERROR;
@@ -319,7 +319,7 @@ gst_vision_zones_start (GstBaseTransform *trans)
 
   if (!gst_cuv_settings_start (&self->settings))
     return FALSE;
-  if (nth_stream (self, 0) == NULL) {
+  if (nth_zones_stream (self, 0) == NULL) {
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
   }

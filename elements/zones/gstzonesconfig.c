@@ -181,7 +181,7 @@ is_in_stream (const Zone *self, gint stream)
 
 /* Checks the last zone. Zones of different streams may have the same name. */
 static gchar *
-check_name (const GstZonesConfig *config, const Zone *self)
+check_zone_name (const GstZonesConfig *config, const Zone *self)
 {
   for (guint i = 0; i + 1 < config->zones->len; i++) {
     const Zone *other = config->zones->pdata[i];
@@ -230,7 +230,7 @@ add_zone (GstZonesConfig *self, JsonNode *node)
     return problem;
   problem = read_members (zone, json_node_get_object (node), self->normalized);
   if (problem == NULL)
-    return check_name (self, zone);
+    return check_zone_name (self, zone);
   text = g_strdup_printf ("zone '%s': %s", zone->name, problem);
   g_free (problem);
   return text;

@@ -58,7 +58,7 @@ add_groups (const uint16_t *sums, int across)
 }
 
 static void
-divide (
+motion_divide (
     const uint16_t *sums, int n, const CuvMotionSquare *square, uint8_t *out)
 {
   const __m256i half = _mm256_set1_epi32 ((int) square->half);
@@ -105,6 +105,6 @@ cuv_motion_dsp_init_avx2 (CuvMotionDsp *self)
   self->mog2 = cuv_mog2_avx2;
   self->average = average;
   self->add_row = motion_add_row;
-  self->divide = divide;
+  self->divide = motion_divide;
   self->pack = pack;
 }
