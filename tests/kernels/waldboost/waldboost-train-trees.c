@@ -191,7 +191,7 @@ check_tree (int depth)
 
 /* ---- a classifier ---- */
 
-enum { N = 600, FEATURES = 12, TREES = 20 };
+enum { N = 1200, FEATURES = 12, TREES = 60 };
 
 static uint8_t
 random_side (bool high)
