@@ -122,12 +122,48 @@ add_track (GstAnalyticsRelationMeta *meta)
     gst_analytics_tracking_mtd_set_lost (&track);
 }
 
+#if GST_CHECK_VERSION(1, 29, 2)
+static void
+add_keypoint (GstAnalyticsRelationMeta *meta)
+{
+  GstAnalyticsKeypointMtd keypoint;
+
+  gst_analytics_relation_meta_add_keypoint_mtd (meta,
+      once_in (2) ? GST_ANALYTICS_KEYPOINT_DIMENSIONS_2D
+                  : GST_ANALYTICS_KEYPOINT_DIMENSIONS_3D,
+      (gint) random_extent (), (gint) random_extent (), (gint) random_extent (),
+      (guint8) below (256), (gfloat) random_level (), &keypoint);
+  if (once_in (4))
+    gst_analytics_mtd_set_semantic_tag (&keypoint, random_label ());
+}
+
+/* Members may be added later, or never. */
+static void
+add_group (GstAnalyticsRelationMeta *meta)
+{
+  GstAnalyticsGroupMtd group;
+
+  gst_analytics_relation_meta_add_group_mtd (meta, below (4), &group);
+  for (guint i = below (6); i > 0; i--)
+    gst_analytics_group_mtd_add_member (&group, below (8));
+  if (once_in (2))
+    gst_analytics_mtd_set_semantic_tag (&group, random_label ());
+}
+#endif
+
 /* Adds entries that relate to any others, also to themselves. */
 static void
 add_analytics (GstBuffer *buffer)
 {
-  static void (*const add[]) (
-      GstAnalyticsRelationMeta *) = { add_detection, add_class, add_track };
+  static void (*const add[]) (GstAnalyticsRelationMeta *) = {
+    add_detection,
+    add_class,
+    add_track,
+#if GST_CHECK_VERSION(1, 29, 2)
+    add_keypoint,
+    add_group
+#endif
+  };
   static const GstAnalyticsRelTypes types[] = {
     GST_ANALYTICS_REL_TYPE_IS_PART_OF, GST_ANALYTICS_REL_TYPE_CONTAIN,
     GST_ANALYTICS_REL_TYPE_RELATE_TO
