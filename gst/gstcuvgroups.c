@@ -100,7 +100,8 @@ find_described (const Reader *reader, guint id)
 static void
 add_keypoint (Reader *reader, GstCuvGroup *group, GstAnalyticsKeypointMtd *mtd)
 {
-  GstAnalyticsKeypointDimensions dimensions;
+  GstAnalyticsKeypointDimensions dimensions =
+      GST_ANALYTICS_KEYPOINT_DIMENSIONS_2D;
   GstCuvKeypoint keypoint = { .name = get_tag (mtd) };
   guint8 flags = 0;
 
@@ -247,7 +248,6 @@ gst_cuv_groups_read (
 {
   Reader reader = { .objects = objects,
     .meta = gst_buffer_get_analytics_relation_meta (buffer) };
-
   GArray *groups;
 
   *self = (GstCuvGroups){ .relations = reader.meta };
