@@ -8,7 +8,6 @@
 #define MAX_OBJECTS 3
 #define W 640
 #define H 360
-#define FRAME (GST_SECOND / 10)
 
 static GstHarness *
 track_harness (const gchar *settings)
@@ -25,22 +24,12 @@ add_object (GstBuffer *frame, guint x)
       frame, "person", x, 100, 40, 80);
 }
 
-static GstBuffer *
-frame_new (guint number)
-{
-  GstBuffer *frame = gst_buffer_new_allocate (NULL, 4, NULL);
-
-  GST_BUFFER_PTS (frame) = number * FRAME;
-  GST_BUFFER_DURATION (frame) = FRAME;
-  return frame;
-}
-
 /* Returns a frame of a stream. Objects of different streams are at the same
  * place. In each stream an object is hidden for a while. */
 static GstBuffer *
 film (guint stream, guint number)
 {
-  GstBuffer *frame = frame_new (number);
+  GstBuffer *frame = batch_frame (number);
 
   add_object (frame, 20 + (stream + 4) * number);
   if (number < 8 + stream || number > 12 + 2 * stream)
@@ -188,7 +177,7 @@ pair_batch (Pair *self)
   GstBuffer *batch = batch_new (2);
 
   for (guint stream = 0; stream < 2; stream++) {
-    GstBuffer *frame = frame_new (self->number);
+    GstBuffer *frame = batch_frame (self->number);
 
     add_object (frame, 20);
     batch_stick (
@@ -255,7 +244,7 @@ CUV_TEST (a_stream_begins_again_without_the_others)
   fail_if (pair_push (&s));
   s.event = gst_event_new_flush_stop (TRUE);
   fail_unless (pair_push (&s));
-  s.event = gst_event_new_gap (0, FRAME);
+  s.event = gst_event_new_gap (0, BATCH_FRAME);
   fail_if (pair_push (&s));
   s.jump = 10 * GST_SECOND;
   fail_unless (pair_push (&s));
@@ -284,7 +273,7 @@ CUV_TEST (segments_of_the_batch_do_not_matter)
 
   pair_init (&s);
   pair_push (&s);
-  gst_harness_push_event (s.h, segment_event (FRAME));
+  gst_harness_push_event (s.h, segment_event (BATCH_FRAME));
   fail_if (pair_push (&s));
   pair_clear (&s);
 }
@@ -296,7 +285,8 @@ CUV_TEST (shared_frames_stay_as_they_are)
 {
   for (gint in_list = 0; in_list < 2; in_list++) {
     g_autoptr (GstHarness) h = track_harness ("");
-    GstBuffer *batch = batch_new (1), *frame = frame_new (0), *other, *tracked;
+    GstBuffer *batch = batch_new (1), *frame = batch_frame (0), *other,
+              *tracked;
     GstBufferList *list = gst_buffer_list_new ();
 
     add_object (frame, 20);
@@ -343,8 +333,8 @@ CUV_TEST (events_and_frames_pass)
 {
   g_autoptr (GstHarness) h = track_harness ("");
   GstCaps *audio = gst_caps_from_string ("audio/x-raw, rate=48000");
-  GstBuffer *batch = batch_new (3), *frame = frame_new (0), *sound;
-  GstEvent *caps = caps_event (W, H), *gap = gst_event_new_gap (0, FRAME);
+  GstBuffer *batch = batch_new (3), *frame = batch_frame (0), *sound;
+  GstEvent *caps = caps_event (W, H), *gap = gst_event_new_gap (0, BATCH_FRAME);
 
   add_object (frame, 20);
   sound = gst_buffer_copy (frame);
@@ -385,7 +375,7 @@ CUV_TEST (messages_name_the_stream)
     fail_unless (gst_structure_get_uint (structure, "stream", &number));
     fail_unless (gst_structure_get_uint64 (structure, "stream-time", &time));
     ck_assert_uint_eq (number, stream);
-    ck_assert_uint_eq (time, FRAME - (stream ? s.start : 0));
+    ck_assert_uint_eq (time, BATCH_FRAME - (stream ? s.start : 0));
   }
   pair_clear (&s);
 }

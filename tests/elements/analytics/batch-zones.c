@@ -7,7 +7,6 @@
 #define N_FRAMES 20
 #define W 200
 #define H 100
-#define FRAME (GST_SECOND / 10)
 
 #define GATE "{\"name\": \"gate\", \"line\": [[0.5, 0], [0.5, 1]]%s}"
 #define LEFT                                                                   \
@@ -29,21 +28,11 @@ add_object (GstBuffer *frame, gint id, gint x)
   gst_cuv_meta_set_track (&writer, &object, id, GST_CLOCK_TIME_NONE, 0);
 }
 
-static GstBuffer *
-frame_new (guint number)
-{
-  GstBuffer *frame = gst_buffer_new_allocate (NULL, 4, NULL);
-
-  GST_BUFFER_PTS (frame) = number * FRAME;
-  GST_BUFFER_DURATION (frame) = FRAME;
-  return frame;
-}
-
 /* Returns a frame of a stream. The same ids go different ways in each. */
 static GstBuffer *
 film (guint stream, guint number)
 {
-  GstBuffer *frame = frame_new (number);
+  GstBuffer *frame = batch_frame (number);
 
   add_object (frame, 1, (gint) (10 * (stream + 1) * number) % (W - 20));
   if (number % 10 < 4 + stream)
@@ -188,7 +177,7 @@ push_pair (GstHarness *h, guint number, GstEvent *event)
   GstBuffer *batch = batch_new (2);
 
   for (guint k = 0; k < 2; k++) {
-    GstBuffer *frame = frame_new (number);
+    GstBuffer *frame = batch_frame (number);
 
     add_object (frame, 1, 10);
     batch_begin (batch, k, W, H, 0);

@@ -15,6 +15,16 @@ batch_new (guint n_streams)
   return batch;
 }
 
+GstBuffer *
+batch_frame (guint number)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 4, NULL);
+
+  GST_BUFFER_PTS (frame) = number * BATCH_FRAME;
+  GST_BUFFER_DURATION (frame) = BATCH_FRAME;
+  return frame;
+}
+
 static GstAnalyticsBatchStream *
 stream_of (GstBuffer *batch, guint stream)
 {

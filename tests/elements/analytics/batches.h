@@ -5,8 +5,13 @@
 
 #include "mtds.h"
 
+#define BATCH_FRAME (GST_SECOND / 10) /* duration of a frame */
+
 /* Returns a batch without events and frames. */
 GstBuffer *batch_new (guint n_streams);
+
+/* Returns the nth frame of a stream, without metadata. */
+GstBuffer *batch_frame (guint number);
 
 /* Append a sticky event to a stream, or an event, a frame or a list of frames
  * after these; the batch takes ownership. */
