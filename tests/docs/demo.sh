@@ -71,7 +71,7 @@ jq -e '.resolution.width == 548 and (.objects | length) >= 2' out/faces.jsonl >/
 
 # A video at a URL.
 gst-launch-1.0 -q filesrc location=/usr/share/doc/opencv-doc/examples/data/Megamind.avi \
-  ! decodebin ! identity eos-after=21 ! videoconvert ! jpegenc ! avimux ! filesink location=film.avi
+  ! avidemux ! identity eos-after=21 ! decodebin ! videoconvert ! jpegenc ! avimux ! filesink location=film.avi
 serve -m http.server --bind 127.0.0.1 0
 "$demo" "http://127.0.0.1:$port/film.avi" >log 2>&1 || fail "$(cat log)"
 [ "$(jq -s length out/faces.jsonl)" -ge 19 ] || fail "$(wc -l out/faces.jsonl)"
