@@ -54,6 +54,7 @@ class Outages(WithFolder):
         stats = self.pipeline("a", FAST % 300, "", broker).play().finish()
         self.expect_received(subscriber, "a", range(300))
         self.assertEqual(subscriber.records("a"), list(range(300)))
+        wait_until(lambda: "stopped" in subscriber.statuses("a"), "the end")
         self.assertEqual(subscriber.statuses("a"), ["online", "stopped"])
         self.assertEqual(stats["acknowledged"], 300)
         self.assertEqual(stats["dropped"], 0)
