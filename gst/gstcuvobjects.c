@@ -38,17 +38,32 @@ gst_cuv_objects_next_id (const GArray *objects)
 /* ---- regions ---- */
 
 static gboolean
-get_double (const GstStructure *structure, const gchar *field, gdouble *number)
+transform_to_double (const GValue *value, gdouble *number)
 {
-  const GValue *value = gst_structure_get_value (structure, field);
   GValue converted = G_VALUE_INIT;
 
-  if (value == NULL
-      || !g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
+  if (!g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE))
     return FALSE;
   g_value_init (&converted, G_TYPE_DOUBLE);
   g_value_transform (value, &converted);
   *number = g_value_get_double (&converted);
+  return TRUE;
+}
+
+static gboolean
+get_double (const GstStructure *structure, const gchar *field, gdouble *number)
+{
+  const GValue *value = gst_structure_get_value (structure, field);
+
+  if (value == NULL)
+    return FALSE;
+  /* the usual types, as transforming a value takes long */
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    *number = g_value_get_double (value);
+  else if (G_VALUE_HOLDS_INT (value))
+    *number = g_value_get_int (value);
+  else if (!transform_to_double (value, number))
+    return FALSE;
   return isfinite (*number);
 }
 
