@@ -5,6 +5,7 @@
  *     geometry.c     points, boxes and steps against polygons and lines
  *     visits.c       what one step of a track means for one zone
  *     tracks.c       the tracks that are followed, and their visits
+ *     grid.c         which zones a box may concern
  *     counts.c       counts by zone and label
  *     zones.c        one frame: objects in, events and who is inside out
  *     heat.c         where objects were, for how long

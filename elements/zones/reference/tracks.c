@@ -41,7 +41,7 @@ find (const CuvZoneTracks *self, int64_t id)
 }
 
 static CuvZoneTrack *
-track_new (int64_t id, int n_zones)
+track_new (int64_t id)
 {
   CuvZoneTrack *self = calloc (1, sizeof (CuvZoneTrack));
 
@@ -49,11 +49,7 @@ track_new (int64_t id, int n_zones)
     return NULL;
   self->id = id;
   self->frame = -1;
-  self->visits = calloc ((size_t) n_zones + 1, sizeof (CuvVisit));
-  if (self->visits != NULL)
-    return self;
-  free (self);
-  return NULL;
+  return self;
 }
 
 static void
@@ -71,7 +67,7 @@ move_tail (CuvZoneTracks *self, int from, int to)
 }
 
 CuvZoneTrack *
-cuv_zone_tracks_get (CuvZoneTracks *self, int64_t id, int n_zones, bool *ok)
+cuv_zone_tracks_get (CuvZoneTracks *self, int64_t id, bool *ok)
 {
   const int at = find (self, id);
   CuvZoneTrack *track;
@@ -83,7 +79,7 @@ cuv_zone_tracks_get (CuvZoneTracks *self, int64_t id, int n_zones, bool *ok)
     return NULL;
   *ok = cuv_zones_reserve ((void **) &self->list, &self->capacity, self->n + 1,
       sizeof (CuvZoneTrack *));
-  track = *ok ? track_new (id, n_zones) : NULL;
+  track = *ok ? track_new (id) : NULL;
   *ok = track != NULL;
   if (track == NULL)
     return NULL;
@@ -110,39 +106,54 @@ cuv_zone_tracks_clear (CuvZoneTracks *self)
   *self = (CuvZoneTracks){ 0 };
 }
 
-static void
-move_visits (CuvVisit *to, const CuvVisit *from, const CuvZone *before,
-    const CuvZone *zones, const int *source, int n_zones)
+bool
+cuv_zone_track_enter (CuvZoneTrack *self, int at, int zone)
 {
-  for (int i = 0; i < n_zones; i++) {
-    if (source[i] < 0)
-      continue;
-    to[i] = from[source[i]];
-    cuv_visit_move (&to[i], &before[source[i]], &zones[i]);
-  }
+  if (!cuv_zones_reserve ((void **) &self->visits, &self->capacity,
+          self->n_visits + 1, sizeof (CuvVisit)))
+    return false;
+  memmove (self->visits + at + 1, self->visits + at,
+      (size_t) (self->n_visits++ - at) * sizeof (CuvVisit));
+  self->visits[at] = (CuvVisit){ .zone = zone };
+  return true;
 }
 
-bool
-cuv_zone_tracks_move (CuvZoneTracks *self, const CuvZone *before,
-    const CuvZone *zones, const int *source, int n_zones)
+void
+cuv_zone_track_leave (CuvZoneTrack *self, int at)
 {
-  CuvVisit **visits =
-      calloc ((size_t) self->n + 1, sizeof (CuvVisit *)); /* all or none */
-  bool ok = visits != NULL;
+  memmove (self->visits + at, self->visits + at + 1,
+      (size_t) (--self->n_visits - at) * sizeof (CuvVisit));
+}
 
-  for (int i = 0; ok && i < self->n; i++) {
-    visits[i] = calloc ((size_t) n_zones + 1, sizeof (CuvVisit));
-    ok = visits[i] != NULL;
-  }
-  for (int i = 0; visits != NULL && i < self->n; i++) {
-    CuvVisit *old = ok ? self->list[i]->visits : visits[i];
+static int
+by_zone (const void *a, const void *b)
+{
+  return ((const CuvVisit *) a)->zone - ((const CuvVisit *) b)->zone;
+}
 
-    if (ok) {
-      move_visits (visits[i], old, before, zones, source, n_zones);
-      self->list[i]->visits = visits[i];
-    }
-    free (old);
+static void
+move_visits (CuvZoneTrack *track, const CuvZone *before, const CuvZone *zones,
+    const int *target)
+{
+  int n = 0;
+
+  for (int i = 0; i < track->n_visits; i++) {
+    CuvVisit visit = track->visits[i];
+    const CuvZone *from = &before[visit.zone];
+
+    visit.zone = target[visit.zone];
+    if (visit.zone >= 0 && cuv_visit_survives (from, &zones[visit.zone]))
+      track->visits[n++] = visit;
   }
-  free (visits);
-  return ok;
+  track->n_visits = n;
+  if (n > 1)
+    qsort (track->visits, (size_t) n, sizeof (CuvVisit), by_zone);
+}
+
+void
+cuv_zone_tracks_move (CuvZoneTracks *self, const CuvZone *before,
+    const CuvZone *zones, const int *target)
+{
+  for (int i = 0; i < self->n; i++)
+    move_visits (self->list[i], before, zones, target);
 }

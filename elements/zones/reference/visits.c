@@ -10,7 +10,7 @@ leave (CuvVisit *self)
   const CuvZoneStep step = { .leaves = true,
     .dwell = self->last - self->since };
 
-  *self = (CuvVisit){ 0 };
+  self->inside = 0;
   return step;
 }
 
@@ -100,9 +100,8 @@ same_line (const CuvZone *a, const CuvZone *b)
       && memcmp (a->points, b->points, 2 * sizeof (CuvZonePoint)) == 0;
 }
 
-void
-cuv_visit_move (CuvVisit *self, const CuvZone *from, const CuvZone *to)
+bool
+cuv_visit_survives (const CuvZone *from, const CuvZone *to)
 {
-  if (from->is_line != to->is_line || (to->is_line && !same_line (from, to)))
-    *self = (CuvVisit){ 0 };
+  return from->is_line == to->is_line && (!to->is_line || same_line (from, to));
 }

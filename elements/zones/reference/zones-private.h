@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include "zones.h"
 
-/* What a track does in a zone. All zeros before its first step there. */
+/* What a track does in a zone. All but `zone` are 0 before its first step
+ * there. */
 typedef struct {
+  int zone;            /* index */
   int64_t since, last; /* polygon: first and last frame inside */
   uint16_t n;          /* frames outside, or on the other side */
   int8_t inside;       /* polygon: entered and not left */
@@ -21,9 +23,11 @@ typedef struct {
 typedef struct {
   int64_t id;
   uint32_t label;
-  CuvZoneBox box; /* in the last frame that had it */
-  int64_t frame;  /* that frame */
-  CuvVisit *visits;
+  CuvZoneBox box;   /* in the last frame that had it */
+  int64_t frame;    /* that frame */
+  CuvVisit *visits; /* in the order of zones: polygons that it is inside, and
+                     * lines of its label */
+  int n_visits, capacity;
 } CuvZoneTrack;
 
 typedef struct {
@@ -61,22 +65,45 @@ CuvZoneStep cuv_visit_line (
 
 CuvZoneStep cuv_visit_end (CuvVisit *self);
 
-/* Keeps what holds for the zone's new form. */
-void cuv_visit_move (CuvVisit *self, const CuvZone *from, const CuvZone *to);
+/* Whether a visit goes on when its zone gets a new form. */
+bool cuv_visit_survives (const CuvZone *from, const CuvZone *to);
 
 /* ---- tracks.c ---- */
 
 /* Returns the track, which is added if necessary; NULL with *ok if there are
  * too many. */
-CuvZoneTrack *cuv_zone_tracks_get (
-    CuvZoneTracks *self, int64_t id, int n_zones, bool *ok);
+CuvZoneTrack *cuv_zone_tracks_get (CuvZoneTracks *self, int64_t id, bool *ok);
 void cuv_zone_tracks_remove (CuvZoneTracks *self, int index);
 void cuv_zone_tracks_clear (CuvZoneTracks *self);
 
-/* Gives each track visits of the new zones. source[i]: which zone of before the
- * i-th zone was, -1 = none. */
-bool cuv_zone_tracks_move (CuvZoneTracks *self, const CuvZone *before,
-    const CuvZone *zones, const int *source, int n_zones);
+/* Inserts a visit, which becomes the track's visit number `at`. */
+bool cuv_zone_track_enter (CuvZoneTrack *self, int at, int zone);
+void cuv_zone_track_leave (CuvZoneTrack *self, int at);
+
+/* Moves the visits to the new zones. target[i]: which zone the i-th of before
+ * is now, -1 = none. */
+void cuv_zone_tracks_move (CuvZoneTracks *self, const CuvZone *before,
+    const CuvZone *zones, const int *target);
+
+/* ---- grid.c ---- */
+
+/* Zones are bits of sets of n_words words each. */
+typedef struct {
+  int n_words;
+  CuvZoneBox bounds; /* of all polygons: what the cells divide */
+  uint64_t *cells;   /* for each the polygons whose bounds touch it */
+  uint64_t *lines;
+  uint64_t *found;
+} CuvZoneGrid;
+
+bool cuv_zone_grid_open (CuvZoneGrid *self, const CuvZone *zones, int n);
+void cuv_zone_grid_close (CuvZoneGrid *self);
+
+/* Returns the set of all lines, the polygons that the box may touch, and the
+ * zones that the track (may be NULL) visits. It is valid until the next call.
+ */
+const uint64_t *cuv_zone_grid_find (
+    CuvZoneGrid *self, const CuvZoneBox *box, const CuvZoneTrack *track);
 
 /* ---- counts.c ---- */
 

@@ -9,6 +9,7 @@ struct CuvZones {
   const CuvZone *zones;
   int n_zones;
   CuvZoneCounts *counts; /* one per zone */
+  CuvZoneGrid grid;
   CuvZoneTracks tracks;
   int64_t frame, time;
 
@@ -38,6 +39,7 @@ cuv_zones_free (CuvZones *self)
   if (self == NULL)
     return;
   free_counts (self->counts, self->n_zones);
+  cuv_zone_grid_close (&self->grid);
   cuv_zone_tracks_clear (&self->tracks);
   free (self->events);
   free (self->inside);
@@ -53,23 +55,24 @@ cuv_zones_forget (CuvZones *self)
 /* ---- other zones ---- */
 
 static int
-find_zone (const CuvZones *self, const char *name)
+find_zone (const CuvZone *zones, int n_zones, const char *name)
 {
-  for (int i = 0; i < self->n_zones; i++) {
-    if (strcmp (self->zones[i].name, name) == 0)
+  for (int i = 0; i < n_zones; i++) {
+    if (strcmp (zones[i].name, name) == 0)
       return i;
   }
   return -1;
 }
 
+/* target[i]: which zone the i-th of before is now, -1 = none. */
 static void
-move_counts (CuvZones *self, CuvZoneCounts *counts, const int *source, int n)
+move_counts (CuvZones *self, CuvZoneCounts *counts, const int *target)
 {
-  for (int i = 0; i < n; i++) {
-    if (source[i] < 0)
+  for (int i = 0; i < self->n_zones; i++) {
+    if (target[i] < 0)
       continue;
-    counts[i] = self->counts[source[i]];
-    self->counts[source[i]].list = NULL;
+    counts[target[i]] = self->counts[i];
+    self->counts[i].list = NULL;
   }
 }
 
@@ -77,17 +80,19 @@ bool
 cuv_zones_set (CuvZones *self, const CuvZone *zones, int n_zones)
 {
   CuvZoneCounts *counts = calloc ((size_t) n_zones + 1, sizeof (CuvZoneCounts));
-  int *source = calloc ((size_t) n_zones + 1, sizeof (int));
-  bool ok = counts != NULL && source != NULL;
+  int *target = calloc ((size_t) self->n_zones + 1, sizeof (int));
+  CuvZoneGrid grid;
+  const bool ok = counts != NULL && target != NULL
+      && cuv_zone_grid_open (&grid, zones, n_zones);
 
-  for (int i = 0; ok && i < n_zones; i++)
-    source[i] = find_zone (self, zones[i].name);
-  ok = ok
-      && cuv_zone_tracks_move (
-          &self->tracks, self->zones, zones, source, n_zones);
   if (ok) {
-    move_counts (self, counts, source, n_zones);
+    for (int i = 0; i < self->n_zones; i++)
+      target[i] = find_zone (zones, n_zones, self->zones[i].name);
+    cuv_zone_tracks_move (&self->tracks, self->zones, zones, target);
+    move_counts (self, counts, target);
     free_counts (self->counts, self->n_zones);
+    cuv_zone_grid_close (&self->grid);
+    self->grid = grid;
     self->counts = counts;
     self->zones = zones;
     self->n_zones = n_zones;
@@ -95,7 +100,7 @@ cuv_zones_set (CuvZones *self, const CuvZone *zones, int n_zones)
   } else {
     free (counts);
   }
-  free (source);
+  free (target);
   return ok;
 }
 
@@ -207,58 +212,77 @@ anchors (CuvZonePoint points[2], const CuvZoneBox *box)
     points[i] = cuv_zone_anchor (box, (CuvZoneAnchor) i);
 }
 
+/* The zone with the lowest bit of a set's word. */
+static int
+lowest (uint64_t bits, int word)
+{
+  return word * 64 + __builtin_ctzll (bits);
+}
+
 /* An object without an id: it has no past. */
 static bool
 add_untracked (CuvZones *self, const CuvZoneObject *object)
 {
+  const uint64_t *near = cuv_zone_grid_find (&self->grid, &object->box, NULL);
   CuvZonePoint now[2];
 
   anchors (now, &object->box);
-  for (int i = 0; i < self->n_zones; i++) {
-    const CuvZone *zone = &self->zones[i];
+  for (int w = 0; w < self->grid.n_words; w++) {
+    for (uint64_t bits = near[w]; bits != 0; bits &= bits - 1) {
+      const int i = lowest (bits, w);
+      const CuvZone *zone = &self->zones[i];
 
-    if (!zone->is_line && wants (zone, object->label)
-        && is_inside (zone, &object->box, now)
-        && !add_inside (self, i, -1, object->label, self->time,
-            cuv_zone_anchor (&object->box, zone->anchor)))
-      return false;
+      if (!zone->is_line && wants (zone, object->label)
+          && is_inside (zone, &object->box, now)
+          && !add_inside (self, i, -1, object->label, self->time,
+              cuv_zone_anchor (&object->box, zone->anchor)))
+        return false;
+    }
   }
   return true;
 }
 
-/* before: the anchors in the track's last frame. */
+/* *at: where the track's visit of this zone is or would be; afterwards that of
+ * the next zone. before: the anchors in the track's last frame. */
 static bool
-step_zone (CuvZones *self, CuvZoneTrack *track, int index,
+step_zone (CuvZones *self, CuvZoneTrack *track, int index, int *at,
     const CuvZonePoint before[2], const CuvZonePoint now[2])
 {
   const CuvZone *zone = &self->zones[index];
-  CuvVisit *visit = &track->visits[index];
-  const bool wanted = wants (zone, track->label);
+  const bool present = wants (zone, track->label)
+      && (zone->is_line || is_inside (zone, &track->box, now));
+  const bool visited =
+      *at < track->n_visits && track->visits[*at].zone == index;
   CuvZoneStep step = { 0 };
+  CuvVisit *visit;
 
-  if (!zone->is_line) {
-    const bool inside = wanted && is_inside (zone, &track->box, now);
-
-    if (!inside && !visit->inside)
-      return true;
-    step = cuv_visit_polygon (visit, zone, inside, self->time);
-  } else if (wanted) {
+  if (!visited && !present)
+    return true;
+  if (!visited && !cuv_zone_track_enter (track, *at, index))
+    return false;
+  visit = &track->visits[*at];
+  if (!zone->is_line)
+    step = cuv_visit_polygon (visit, zone, present, self->time);
+  else if (present)
     step =
         cuv_visit_line (visit, zone, before[zone->anchor], now[zone->anchor]);
-  } else {
-    *visit = (CuvVisit){ 0 };
-  }
-  return ((step.enters || step.dwells || step.leaves || step.crosses != 0)
-                 ? report (self, track, index, &step)
-                 : true)
-      && (!visit->inside
-          || add_inside (self, index, track->id, track->label, visit->since,
-              now[zone->anchor != CUV_ANCHOR_BOTTOM_CENTER]));
+  if (((step.enters || step.dwells || step.leaves || step.crosses != 0)
+          && !report (self, track, index, &step))
+      || (visit->inside
+          && !add_inside (self, index, track->id, track->label, visit->since,
+              now[zone->anchor != CUV_ANCHOR_BOTTOM_CENTER])))
+    return false;
+  if (present || visit->inside)
+    ++*at;
+  else
+    cuv_zone_track_leave (track, *at);
+  return true;
 }
 
 static bool
 add_tracked (CuvZones *self, CuvZoneTrack *track, const CuvZoneObject *object)
 {
+  const uint64_t *near = cuv_zone_grid_find (&self->grid, &object->box, track);
   CuvZonePoint before[2], now[2];
 
   anchors (before, &track->box);
@@ -266,9 +290,11 @@ add_tracked (CuvZones *self, CuvZoneTrack *track, const CuvZoneObject *object)
   track->label = object->label;
   track->box = object->box;
   track->frame = self->frame;
-  for (int i = 0; i < self->n_zones; i++) {
-    if (!step_zone (self, track, i, before, now))
-      return false;
+  for (int w = 0, at = 0; w < self->grid.n_words; w++) {
+    for (uint64_t bits = near[w]; bits != 0; bits &= bits - 1) {
+      if (!step_zone (self, track, lowest (bits, w), &at, before, now))
+        return false;
+    }
   }
   return true;
 }
@@ -280,7 +306,7 @@ step_object (CuvZones *self, const CuvZoneObject *object)
   bool ok = true;
 
   if (object->id >= 0)
-    track = cuv_zone_tracks_get (&self->tracks, object->id, self->n_zones, &ok);
+    track = cuv_zone_tracks_get (&self->tracks, object->id, &ok);
   if (track != NULL && track->frame == self->frame)
     return true;
   return ok
@@ -293,10 +319,10 @@ step_object (CuvZones *self, const CuvZoneObject *object)
 static bool
 end_track (CuvZones *self, CuvZoneTrack *track)
 {
-  for (int i = 0; i < self->n_zones; i++) {
+  for (int i = 0; i < track->n_visits; i++) {
     const CuvZoneStep step = cuv_visit_end (&track->visits[i]);
 
-    if (step.leaves && !report (self, track, i, &step))
+    if (step.leaves && !report (self, track, track->visits[i].zone, &step))
       return false;
   }
   return true;
@@ -305,11 +331,13 @@ end_track (CuvZones *self, CuvZoneTrack *track)
 static bool
 keep_track (CuvZones *self, const CuvZoneTrack *track)
 {
-  for (int i = 0; i < self->n_zones; i++) {
-    if (track->visits[i].inside
-        && !add_inside (self, i, track->id, track->label,
-            track->visits[i].since,
-            cuv_zone_anchor (&track->box, self->zones[i].anchor)))
+  for (int i = 0; i < track->n_visits; i++) {
+    const CuvVisit *visit = &track->visits[i];
+
+    if (visit->inside
+        && !add_inside (self, visit->zone, track->id, track->label,
+            visit->since,
+            cuv_zone_anchor (&track->box, self->zones[visit->zone].anchor)))
       return false;
   }
   return true;
