@@ -4,11 +4,14 @@
 
 #include "gstcuvmeta.h"
 
+#include <string.h>
+
 /* Rows and texts of a table. */
 typedef struct {
   GByteArray *rows;
+  gsize used; /* bytes of rows */
   GPtrArray *texts;
-  GHashTable *indices;
+  GHashTable *indices; /* of texts by address */
   guint n;
 } Rows;
 
@@ -16,21 +19,32 @@ static void
 rows_begin (Rows *self)
 {
   self->rows = g_byte_array_new ();
+  self->used = 0;
   self->texts = g_ptr_array_new ();
-  self->indices = g_hash_table_new (g_str_hash, g_str_equal);
+  self->indices = g_hash_table_new (NULL, NULL);
   self->n = 0;
+}
+
+/* A frame has thousands of cells, so that each call of GLib would count. */
+static inline void
+add (Rows *self, gconstpointer cell, gsize size)
+{
+  if (self->used + size > self->rows->len)
+    g_byte_array_set_size (self->rows, 2 * self->rows->len + 1024);
+  memcpy (self->rows->data + self->used, cell, size);
+  self->used += size;
 }
 
 static void
 add_u32 (Rows *self, guint32 value)
 {
-  g_byte_array_append (self->rows, (const guint8 *) &value, sizeof value);
+  add (self, &value, sizeof value);
 }
 
 static void
 add_u64 (Rows *self, guint64 value)
 {
-  g_byte_array_append (self->rows, (const guint8 *) &value, sizeof value);
+  add (self, &value, sizeof value);
 }
 
 static void
@@ -38,7 +52,15 @@ add_f32 (Rows *self, gdouble number)
 {
   const gfloat value = (gfloat) number;
 
-  g_byte_array_append (self->rows, (const guint8 *) &value, sizeof value);
+  add (self, &value, sizeof value);
+}
+
+/* Adds a text that no row has yet; returns its index. */
+static guint
+new_text (Rows *self, const gchar *text)
+{
+  g_ptr_array_add (self->texts, (gpointer) text);
+  return self->texts->len - 1;
 }
 
 static void
@@ -49,9 +71,8 @@ add_text (Rows *self, const gchar *text)
   if (text == NULL)
     text = "";
   if (!g_hash_table_lookup_extended (self->indices, text, NULL, &index)) {
-    index = GUINT_TO_POINTER (self->texts->len);
+    index = GUINT_TO_POINTER (new_text (self, text));
     g_hash_table_insert (self->indices, (gpointer) text, index);
-    g_ptr_array_add (self->texts, (gpointer) text);
   }
   add_u32 (self, GPOINTER_TO_UINT (index));
 }
@@ -110,7 +131,7 @@ add_zones (GstBuffer *buffer, const GstZonesStream *stream)
   for (gint i = 0; i < stream->placed->n; i++, rows.n++) {
     const CuvZoneTotals totals = cuv_zones_totals (stream->zones, i);
 
-    add_text (&rows, stream->placed->zones[i].name);
+    add_u32 (&rows, new_text (&rows, stream->placed->zones[i].name));
     add_text (&rows, stream->placed->zones[i].is_line ? "line" : "polygon");
     add_u32 (&rows, (guint32) totals.inside);
     add_u64 (&rows, totals.in);
@@ -211,9 +232,12 @@ caption_of (const GstZonesStream *stream, gint zone)
 static void
 add_outline (Rows *rows, const CuvZone *zone, const gchar *caption)
 {
+  const guint name_index = new_text (rows, zone->name);
+  const guint caption_index = new_text (rows, caption);
+
   for (gint k = zone->is_line; k < zone->n_points; k++, rows->n++) {
-    add_text (rows, zone->name);
-    add_text (rows, caption);
+    add_u32 (rows, name_index);
+    add_u32 (rows, caption_index);
     add_point (rows, zone->points[(k + zone->n_points - 1) % zone->n_points]);
     add_point (rows, zone->points[k]);
   }
