@@ -36,7 +36,7 @@
 
 #include "gstcuvbudget.h"
 #include "gstwaldboostcounts.h"
-#include "gstwaldboostdetectors.h"
+#include "gstwaldboostdetector.h"
 #include "gstwaldboostsettings.h"
 
 GST_DEBUG_CATEGORY_STATIC (waldboost_detect_debug);
@@ -49,8 +49,7 @@ struct _GstWaldboostDetect {
   GstWaldboostCounts counts; /* protected by the object lock; read for stats */
 
   /* used by the streaming thread only */
-  GstWaldboostDetectors detectors;
-  CuvWaldboostGrouper *grouper;
+  CuvDetector *detector;
   GArray *present;     /* GstCuvObject: objects of the current frame */
   GstCuvBudget budget; /* limits the total area of a frame's regions */
   /* with roi-centers: regions, relative to roi, and their ids */
@@ -75,34 +74,26 @@ gst_waldboost_detect_configure (
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
   const GstWaldboostSettings *s = settings;
-  GstWaldboostDetectors detectors = { 0 };
+  CuvDetector *detector;
   const gchar *error;
   gchar *problem;
 
   self->budget.warned = FALSE;
-  if (gst_waldboost_detectors_match (&self->detectors, s, frame))
+  if (gst_waldboost_detector_matches (self->detector, s, frame))
     return NULL;
   problem = gst_waldboost_size_problem (s, frame);
   if (problem != NULL)
     return problem;
-  if (self->grouper == NULL)
-    self->grouper = cuv_waldboost_grouper_new ();
-  if (self->grouper == NULL)
-    return gst_cuv_filter_open_problem (filter, frame, "out of memory");
-  error = gst_waldboost_detectors_open (&detectors, s, frame);
-  if (error != NULL)
+  detector = gst_waldboost_detector_new (s, frame, &error);
+  if (detector == NULL)
     return gst_cuv_filter_open_problem (filter, frame, error);
-  gst_waldboost_detectors_close (&self->detectors);
-  self->detectors = detectors;
-  gst_waldboost_detectors_warn_if_empty (&detectors, s, GST_ELEMENT (self));
+  cuv_detector_free (self->detector);
+  self->detector = detector;
+  gst_waldboost_detector_warn_if_empty (detector, s, GST_ELEMENT (self));
   return NULL;
 }
 
 /* ---- analysing ---- */
-
-/* The scans of an area: for each model the scans of all rotations. */
-typedef CuvWaldboostHits Scans[CUV_WALDBOOST_MAX_MODELS]
-                              [GST_WALDBOOST_MAX_ROTATIONS];
 
 /* Returns the id of the first area in which the centre of a box lies, or -1. */
 static gint
@@ -134,72 +125,46 @@ append_objects (GstWaldboostDetect *self, gint model,
 
     if (s->region_mode == GST_WALDBOOST_ROI_CENTERS)
       object.parent_id = area_around (self, &boxes[i]);
-    object.box.x += self->detectors.of[0]->x;
-    object.box.y += self->detectors.of[0]->y;
+    object.box.x += self->detector->of[0]->x;
+    object.box.y += self->detector->of[0]->y;
     if (!(gst_waldboost_confidence (origin, boxes[i].score) < s->threshold))
       g_array_append_val (self->objects, object);
   }
 }
 
-/* Adds the results of a rotation. Each model keeps at most
- * CUV_WALDBOOST_MAX_HITS hits. Returns the number of hits that were lost. */
+/* Adds the results of a scan to the counts. Returns the number of hits that
+ * were lost. */
 static gint
-add_results (GstWaldboostDetect *self, gint rotation,
-    CuvWaldboostResult *results, gint *left, Scans scans)
+count_results (GstWaldboostDetect *self)
 {
-  const CuvWaldboostDetector *detector = self->detectors.of[rotation];
+  const CuvDetector *detector = self->detector;
   gint lost = 0;
 
-  for (gint i = 0; i < detector->n_models; i++) {
-    CuvWaldboostResult *result = &results[i];
-    const gint n = MIN (result->n_hits, left[i]);
-
-    scans[i][rotation] =
-        (CuvWaldboostHits){ detector->plans[i], result->hits, n };
-    left[i] -= n;
-    result->overflow += result->n_hits - n;
-    lost += result->overflow;
-    gst_waldboost_counts_add (&self->work, i, result);
-    self->work.levels += (guint) detector->n_levels[i];
+  for (gint i = 0; i < detector->n_rotations; i++) {
+    for (gint k = 0; k < detector->n_models; k++) {
+      lost += detector->results[i][k].overflow;
+      gst_waldboost_counts_add (&self->work, k, &detector->results[i][k]);
+      self->work.levels += (guint) detector->of[i]->n_levels[k];
+    }
   }
   return lost;
 }
 
-/* Runs the detector of a rotation on an area; NULL: the whole frame, or roi. */
-static const gchar *
-run_detector (GstWaldboostDetect *self, gint rotation, const CuvFrame *frame,
-    const CuvRoi *area, const CuvProcessor *processor,
-    CuvWaldboostResult *results)
-{
-  const GstWaldboostSettings *s = self->settings.in_force;
-  CuvWaldboostDetector *detector = self->detectors.of[rotation];
-
-  return s->region_mode == GST_WALDBOOST_ROI_CENTERS
-      ? cuv_waldboost_detector_run_centred (detector, frame,
-          &g_array_index (self->areas, CuvRoi, 0), (gint) self->areas->len,
-          processor, results)
-      : cuv_waldboost_detector_run (detector, frame, area, processor, results);
-}
-
-/* Runs the detectors of all rotations on an area. */
+/* Scans an area; NULL: the areas of self, or without areas the roi. */
 static gboolean
 scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
-    gint n_threads, Scans scans)
+    gint n_threads)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
-  gint left[CUV_WALDBOOST_MAX_MODELS], lost = 0;
+  const CuvDetectorPart part = { area,
+    (const CuvRoi *) (gpointer) self->areas->data, (gint) self->areas->len };
+  const gchar *problem =
+      cuv_detector_scan (self->detector, &frame->frame, &part, &processor);
+  gint lost;
 
-  for (gint i = 0; i < CUV_WALDBOOST_MAX_MODELS; i++)
-    left[i] = CUV_WALDBOOST_MAX_HITS;
-  for (gint i = 0; i < self->detectors.n; i++) {
-    CuvWaldboostResult results[CUV_WALDBOOST_MAX_MODELS];
-    const gchar *problem =
-        run_detector (self, i, &frame->frame, area, &processor, results);
-
-    if (problem != NULL)
-      return gst_cuv_frame_failed (frame, problem);
-    lost += add_results (self, i, results, left, scans);
-  }
+  if (problem != NULL)
+    return gst_cuv_frame_failed (frame, problem);
+  lost = count_results (self);
   if (lost > 0)
     GST_WARNING_OBJECT (self,
         "%d accepted windows were lost, because the limit is %d per model; use "
@@ -211,14 +176,13 @@ scan (GstWaldboostDetect *self, const GstCuvFrame *frame, const CuvRoi *area,
 
 /* Makes objects of a model's hits in all rotations. */
 static gboolean
-group (GstWaldboostDetect *self, gint model, const CuvWaldboostHits *scans,
-    gint parent_id)
+group (GstWaldboostDetect *self, gint model, gint parent_id)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
   const GstClockTime start = gst_util_get_timestamp ();
   const CuvWaldboostBox *boxes = NULL;
-  const gint n = cuv_waldboost_group_scans (
-      self->grouper, &s->grouping, scans, self->detectors.n, &boxes);
+  const gint n =
+      cuv_detector_group (self->detector, model, &s->grouping, &boxes);
 
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
@@ -240,11 +204,10 @@ search_area (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const CuvRoi *area, gint parent_id, gint n_threads)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
-  Scans scans;
-  gboolean ok = scan (self, frame, area, n_threads, scans);
+  gboolean ok = scan (self, frame, area, n_threads);
 
   for (gint i = 0; i < s->models->n && ok; i++)
-    ok = group (self, i, scans[i], parent_id);
+    ok = group (self, i, parent_id);
   return ok;
 }
 
@@ -265,7 +228,7 @@ search_region (GstWaldboostDetect *self, const GstCuvFrame *frame,
     const CuvRoi *area, gint id, gint n_threads)
 {
   const GstWaldboostSettings *s = self->settings.in_force;
-  const CuvRoi *roi = &self->detectors.of[0]->area;
+  const CuvRoi *roi = &self->detector->of[0]->area;
   const CuvRoi in_roi = { area->left - roi->left, area->top - roi->top,
     area->right - roi->left, area->bottom - roi->top };
 
@@ -337,7 +300,7 @@ gst_waldboost_detect_analyse (
   const GstWaldboostSettings *s = self->settings.in_force;
 
   gst_waldboost_counts_begin (&self->work, s->origins,
-      (const CuvWaldboostPlan *const *) self->detectors.of[0]->plans,
+      (const CuvWaldboostPlan *const *) self->detector->of[0]->plans,
       self->counts.lost);
   g_array_set_size (self->objects, 0);
   if (!(s->region_mode == GST_WALDBOOST_FULL_FRAME
@@ -410,8 +373,7 @@ gst_waldboost_detect_close (GstCuvFilter *filter)
 {
   GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
 
-  gst_waldboost_detectors_close (&self->detectors);
-  g_clear_pointer (&self->grouper, cuv_waldboost_grouper_free);
+  g_clear_pointer (&self->detector, cuv_detector_free);
 }
 
 /* Handles an event that a tracker downstream sends when it has no target. */

@@ -146,7 +146,7 @@ static gchar *
 parse_rotations (gpointer settings)
 {
   GstWaldboostSettings *self = settings;
-  gint32 degrees[GST_WALDBOOST_MAX_ROTATIONS] = { 0 };
+  gint32 degrees[CUV_DETECTOR_MAX_ROTATIONS] = { 0 };
   gint n = read_numbers (self->rotations, degrees, G_N_ELEMENTS (degrees));
 
   if (!are_rotations (degrees, n))

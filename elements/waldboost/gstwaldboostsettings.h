@@ -6,6 +6,7 @@
 
 #include "cuvroi.h"
 #include "settings/gstcuvsettings.h"
+#include "detector.h"
 #include "gstwaldboostmodels.h"
 #include "gstwaldboostobjects.h"
 #include "waldboost.h"
@@ -17,8 +18,6 @@ typedef enum {
   GST_WALDBOOST_ROI_LIST,
   GST_WALDBOOST_ROI_CENTERS,
 } GstWaldboostRegionMode;
-
-#define GST_WALDBOOST_MAX_ROTATIONS 12
 
 typedef struct {
   gchar *model_names, *label, *labels, *roi, *object_class, *stages, *rotations;
@@ -36,7 +35,7 @@ typedef struct {
   GstWaldboostOrigins *origins;
   CuvRoi area; /* parsed roi */
   /* parsed rotations */
-  gint n_rotations, rotation[GST_WALDBOOST_MAX_ROTATIONS];
+  gint n_rotations, rotation[CUV_DETECTOR_MAX_ROTATIONS];
   GQuark region_label; /* parsed object_class; 0 = any */
 } GstWaldboostSettings;
 

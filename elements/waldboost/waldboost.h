@@ -7,8 +7,9 @@
  *   gstwaldboostsettings.c its properties
  *   gstwaldboostmodels.c   file names -> models
  *   gstwaldboostorigins.c  labels of the models' objects
- *   gstwaldboostdetectors.c  a detector for each rotation
+ *   gstwaldboostdetector.c  the detector for the settings
  *   gstwaldboostcounts.c   statistics of a frame
+ *   detector.c             frame -> boxes, with a backend for each rotation
  *   backend.c              frame or region of interest -> hits of each model:
  *                          cpu/, channels/ or ../../cuda/waldboost
  *   grouping/              hits -> boxes; see grouping/grouping.h

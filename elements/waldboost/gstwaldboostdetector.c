@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
-#include "gstwaldboostdetectors.h"
+#include "gstwaldboostdetector.h"
 
 #include <string.h>
 
-static CuvWaldboostParams
-params_of (const GstWaldboostSettings *s, const GstVideoInfo *info, gint i)
+/* Writes to *params, too, which must live as long as the result. */
+static CuvDetectorConfig
+config_of (const GstWaldboostSettings *s, const GstVideoInfo *info,
+    CuvWaldboostParams *params)
 {
-  CuvWaldboostParams params;
-
-  memcpy (&params, &s->params, sizeof params); /* memcpy copies padding, too */
-  params.rotation = s->rotation[i];
-  params.rgb = gst_cuv_frame_rgb_matrix (info);
-  return params;
+  memcpy (params, &s->params, sizeof *params); /* copies padding, too */
+  params->rgb = gst_cuv_frame_rgb_matrix (info);
+  return (CuvDetectorConfig){ s->models->models, s->models->n, params,
+    s->n_rotations, s->rotation, s->area };
 }
 
-/* ---- open and close ---- */
-
 gboolean
-gst_waldboost_detectors_match (const GstWaldboostDetectors *self,
+gst_waldboost_detector_matches (const CuvDetector *detector,
     const GstWaldboostSettings *s, const GstCuvFrame *frame)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
-  gboolean match = self->n == s->n_rotations;
+  CuvWaldboostParams params;
+  const CuvDetectorConfig config = config_of (s, &frame->video.info, &params);
 
-  for (gint i = 0; i < s->n_rotations && match; i++) {
-    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
-
-    match = cuv_waldboost_detector_matches (self->of[i], s->models->models,
-        s->models->n, &params, &s->area, &frame->frame, &processor);
-  }
-  return match;
+  return cuv_detector_matches (detector, &config, &frame->frame, &processor);
 }
 
 gchar *
@@ -41,9 +34,10 @@ gst_waldboost_size_problem (
       cuv_roi_in_frame (&s->area, frame->frame.width, frame->frame.height);
 
   for (gint i = 0; i < s->n_rotations; i++) {
-    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
+    CuvWaldboostParams params = s->params;
     gint width = area.right - area.left, height = area.bottom - area.top;
 
+    params.rotation = s->rotation[i];
     if (!cuv_waldboost_picture_size (&params, &width, &height))
       return g_strdup_printf (
           "upscale %g and rotation %d make a picture of %dx%d from %dx%d "
@@ -56,32 +50,15 @@ gst_waldboost_size_problem (
   return NULL;
 }
 
-const gchar *
-gst_waldboost_detectors_open (GstWaldboostDetectors *self,
-    const GstWaldboostSettings *s, const GstCuvFrame *frame)
+CuvDetector *
+gst_waldboost_detector_new (const GstWaldboostSettings *s,
+    const GstCuvFrame *frame, const gchar **error)
 {
   const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
-  const gchar *error = NULL;
+  CuvWaldboostParams params;
+  const CuvDetectorConfig config = config_of (s, &frame->video.info, &params);
 
-  for (gint i = 0; i < s->n_rotations && error == NULL; i++) {
-    const CuvWaldboostParams params = params_of (s, &frame->video.info, i);
-
-    self->of[i] = cuv_waldboost_detector_new (s->models->models, s->models->n,
-        &params, &s->area, &frame->frame, &processor, &error);
-    if (error == NULL)
-      self->n++;
-  }
-  if (error != NULL)
-    gst_waldboost_detectors_close (self);
-  return error;
-}
-
-void
-gst_waldboost_detectors_close (GstWaldboostDetectors *self)
-{
-  for (gint i = 0; i < self->n; i++)
-    cuv_waldboost_detector_free (self->of[i]);
-  *self = (GstWaldboostDetectors){ 0 };
+  return cuv_detector_new (&config, &frame->frame, &processor, error);
 }
 
 /* ---- warnings ---- */
@@ -120,12 +97,12 @@ warn_no_window (const CuvWaldboostDetector *detector,
 }
 
 static gboolean
-has_levels (const GstWaldboostDetectors *self, gint model)
+has_levels (const CuvDetector *detector, gint model)
 {
   gboolean has = FALSE;
 
-  for (gint i = 0; i < self->n; i++)
-    has |= self->of[i]->n_levels[model] > 0;
+  for (gint i = 0; i < detector->n_rotations; i++)
+    has |= detector->of[i]->n_levels[model] > 0;
   return has;
 }
 
@@ -137,17 +114,17 @@ is_outside (const CuvWaldboostDetector *detector)
 }
 
 void
-gst_waldboost_detectors_warn_if_empty (const GstWaldboostDetectors *self,
+gst_waldboost_detector_warn_if_empty (const CuvDetector *detector,
     const GstWaldboostSettings *s, GstElement *element)
 {
-  const CuvWaldboostDetector *detector = self->of[0];
+  const CuvWaldboostDetector *first = detector->of[0];
 
-  if (is_outside (detector)) {
+  if (is_outside (first)) {
     GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
         ("roi '%s' lies outside the frame, which is %dx%d. No objects will be "
          "found; set a roi inside the frame, or none to search the whole "
          "frame.",
-            s->roi, detector->frame_width, detector->frame_height),
+            s->roi, first->frame_width, first->frame_height),
         (NULL));
     return;
   }
@@ -159,7 +136,7 @@ gst_waldboost_detectors_warn_if_empty (const GstWaldboostDetectors *self,
            "No objects will be found; train it with more negative samples.",
               s->models->names[i]),
           (NULL));
-    else if (!has_levels (self, i))
-      warn_no_window (detector, s, i, element);
+    else if (!has_levels (detector, i))
+      warn_no_window (first, s, i, element);
   }
 }
