@@ -142,10 +142,10 @@ def build_file_of(tree, name):
 
 
 def check_lists(tree):
-    """Checks that every source of cuda, gst and elements is in the nearest meson.build."""
+    """Checks that every source of these rooms is in the nearest meson.build."""
     for name in tree.files:
         base = os.path.basename(name)
-        if name.split('/')[0] in ('cuda', 'gst', 'elements') \
+        if name.split('/')[0] in ('cuda', 'gst', 'elements', 'detect') \
                 and name.endswith(('.c', '.cu')) \
                 and f"{base}'" not in build_file_of(tree, name):
             problem(name, 'not in the meson.build of its folder')
@@ -178,6 +178,8 @@ def allowed_folders(name):
     if room == 'elements':
         folder = os.path.dirname(name)
         return [folder, f'elements/{rest[0]}', 'gst', 'cuda']
+    if room == 'detect':
+        return ['detect', 'elements/waldboost', 'gst', 'cuda']
     return None
 
 
@@ -198,6 +200,8 @@ def check_own_include(tree, name, number, target):
         return
     room, *rest = path.split('/')
     mine = name.split('/')
+    if mine[0] == 'detect' and 'gst' in os.path.basename(path):
+        problem(name, f'detect/ must not use GStreamer: "{target}"', number)
     family = rest[0] if len(rest) > 1 else None
     if mine[0] == 'gst' and room != 'gst' and family:
         problem(name, f'gst/ must not include a family: "{target}"', number)
@@ -217,6 +221,9 @@ def check_system_include(tree, name, number, target):
     if target.startswith('gst/cuda/') and not context and room != 'tests':
         problem(name, f'<{target}>: only gst/context/ may call libgstcuda',
                 number)
+    if room == 'detect' and (target.startswith('gst') or name.endswith('.h')
+                             and target != 'stddef.h'):
+        problem(name, f'<{target}>: not in the interface of libcuvdetect', number)
     if room == 'cuda':
         if GLIB_HEADERS.match(target):
             problem(name, f'<{target}>: cuda/ must not use GLib', number)
@@ -421,6 +428,9 @@ def check_symbols(tree, build):
     versions = {n: v for n, v in versions.items() if n != v}
     check_abi(tree, library, versions)
     check_needed(library)
+    detect = os.path.join(build, 'detect', 'libcuvdetect.so.0')
+    check_exports(detect, r'cuv_detect_\w+|CUVDETECT_\w+' + LINKER_SYMBOLS)
+    check_needed(detect)
     for family in tree.families:
         if f'elements/{family}/plugin.c' not in tree.known:
             continue  # no element yet
