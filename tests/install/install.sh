@@ -32,6 +32,26 @@ for header in "$headers"/*.h; do
   done
 done
 
+read -ra detect < <(pkg-config --cflags --libs cuvdetect)
+for language in c c++; do
+  echo "#include <cuvdetect.h>" | gcc -x "$language" -std=${language/c/gnu}11 -Wall -Wextra -Werror \
+    -fsyntax-only - "${detect[@]}" || die "cuvdetect.h does not stand alone in $language"
+done
+cc -Wall -Werror -o "$scratch/faces" "$here/faces.c" "${detect[@]}" "-Wl,-rpath,$library"
+cat >"$scratch/faces.py" <<'END'
+import sys, cv2, cuvision
+grey = cv2.imread("/usr/share/doc/opencv-doc/examples/data/messi5.jpg", cv2.IMREAD_GRAYSCALE)
+cv2.imwrite(sys.argv[1], grey)
+faces = cuvision.CascadeClassifier("haarcascade_frontalface_alt2.xml")
+for box in faces.detectMultiScale(grey):
+    print(*box)
+END
+PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") LD_LIBRARY_PATH=$library \
+  env -u CUV_DETECT_LIBRARY /usr/bin/python3 "$scratch/faces.py" "$scratch/grey.pgm" >"$scratch/boxes"
+[ -s "$scratch/boxes" ] || die "the installed module cuvision finds no faces"
+"$scratch/faces" haarcascade_frontalface_alt2.xml <"$scratch/grey.pgm" \
+  | cmp - "$scratch/boxes" || die "libcuvdetect finds other faces than its module"
+
 for plugin in "$GST_PLUGIN_PATH_1_0"/*.so; do
   linked=$(ldd "$plugin")
   [[ $linked == *"libgstcuvision-1.0.so.1 => $scratch"* ]] \
