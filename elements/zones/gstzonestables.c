@@ -12,16 +12,18 @@ typedef struct {
   gsize used; /* bytes of rows */
   GPtrArray *texts;
   GHashTable *indices; /* of texts by address */
+  guint *of_zones;     /* indices of zones' names, plus 1; 0 = not yet a text */
   guint n;
 } Rows;
 
 static void
-rows_begin (Rows *self)
+rows_begin (Rows *self, gint n_zones)
 {
   self->rows = g_byte_array_new ();
   self->used = 0;
   self->texts = g_ptr_array_new ();
   self->indices = g_hash_table_new (NULL, NULL);
+  self->of_zones = g_new0 (guint, n_zones);
   self->n = 0;
 }
 
@@ -78,6 +80,15 @@ add_text (Rows *self, const gchar *text)
 }
 
 static void
+add_zone_name (Rows *self, const GstZonesStream *stream, gint zone)
+{
+  if (self->of_zones[zone] == 0)
+    self->of_zones[zone] =
+        new_text (self, stream->placed->zones[zone].name) + 1;
+  add_u32 (self, self->of_zones[zone] - 1);
+}
+
+static void
 add_point (Rows *self, CuvZonePoint p)
 {
   add_f32 (self, (gdouble) p.x / CUV_ZONE_SCALE);
@@ -102,6 +113,7 @@ rows_end (Rows *self, GstBuffer *buffer, const gchar *kind, gint width,
   g_byte_array_unref (self->rows);
   g_ptr_array_unref (self->texts);
   g_hash_table_unref (self->indices);
+  g_free (self->of_zones);
   return table;
 }
 
@@ -127,11 +139,11 @@ add_zones (GstBuffer *buffer, const GstZonesStream *stream)
     { "in", GST_CUV_TYPE_U64 }, { "out", GST_CUV_TYPE_U64 } };
   Rows rows;
 
-  rows_begin (&rows);
+  rows_begin (&rows, stream->placed->n);
   for (gint i = 0; i < stream->placed->n; i++, rows.n++) {
     const CuvZoneTotals totals = cuv_zones_totals (stream->zones, i);
 
-    add_u32 (&rows, new_text (&rows, stream->placed->zones[i].name));
+    add_zone_name (&rows, stream, i);
     add_text (&rows, stream->placed->zones[i].is_line ? "line" : "polygon");
     add_u32 (&rows, (guint32) totals.inside);
     add_u64 (&rows, totals.in);
@@ -149,12 +161,12 @@ add_label_counts (GstBuffer *buffer, const GstZonesStream *stream)
     { "out", GST_CUV_TYPE_U64 } };
   Rows rows;
 
-  rows_begin (&rows);
+  rows_begin (&rows, stream->placed->n);
   for (gint i = 0; i < stream->placed->n; i++) {
     const CuvZoneTotals totals = cuv_zones_totals (stream->zones, i);
 
     for (gint k = 0; k < totals.n_counts; k++, rows.n++) {
-      add_text (&rows, stream->placed->zones[i].name);
+      add_zone_name (&rows, stream, i);
       add_text (&rows, g_quark_to_string (totals.counts[k].label));
       add_u64 (&rows, totals.counts[k].in);
       add_u64 (&rows, totals.counts[k].out);
@@ -175,9 +187,9 @@ add_inside_objects (GstBuffer *buffer, const GstZonesStream *stream)
   const CuvZoneInside *inside = cuv_zones_inside (stream->zones, &n);
   Rows rows;
 
-  rows_begin (&rows);
+  rows_begin (&rows, stream->placed->n);
   for (gint i = 0; i < n; i++, rows.n++) {
-    add_text (&rows, stream->placed->zones[inside[i].zone].name);
+    add_zone_name (&rows, stream, inside[i].zone);
     add_u64 (&rows, (guint64) inside[i].id);
     add_text (&rows, g_quark_to_string (inside[i].label));
     add_u64 (&rows, (guint64) inside[i].since);
@@ -200,11 +212,11 @@ add_events (GstBuffer *buffer, const GstZonesStream *stream)
   const CuvZoneEvent *events = cuv_zones_events (stream->zones, &n);
   Rows rows;
 
-  rows_begin (&rows);
+  rows_begin (&rows, stream->placed->n);
   for (gint i = 0; i < n; i++, rows.n++) {
     add_text (&rows, gst_zones_event_name (events[i].type));
     add_u64 (&rows, (guint64) stream->time);
-    add_text (&rows, stream->placed->zones[events[i].zone].name);
+    add_zone_name (&rows, stream, events[i].zone);
     add_u64 (&rows, (guint64) events[i].id);
     add_text (&rows, g_quark_to_string (events[i].label));
     add_text (&rows, gst_zones_direction_name (events[i].direction));
@@ -253,7 +265,7 @@ add_outlines (GstBuffer *buffer, const GstZonesStream *stream)
   GPtrArray *captions = g_ptr_array_new_with_free_func (g_free);
   Rows rows;
 
-  rows_begin (&rows);
+  rows_begin (&rows, stream->placed->n);
   for (gint i = 0; i < stream->placed->n; i++) {
     gchar *caption = caption_of (stream, i);
 
@@ -288,7 +300,7 @@ gst_zones_add_heat (GstBuffer *buffer, const GstZonesStream *stream)
   GstStructure *table;
   Rows rows;
 
-  rows_begin (&rows);
+  rows_begin (&rows, stream->placed->n);
   for (gint i = 0; i < heat->columns * heat->rows; i++) {
     if (heat->cells[i] < LEAST_HEAT)
       continue;
