@@ -69,7 +69,7 @@ class Equality(unittest.TestCase):
         """Views of an array with any strides, without a change of the array."""
         whole = read("messi5.jpg")
         four = cv2.cvtColor(whole, cv2.COLOR_BGR2BGRA)
-        views = [whole[20:300, 10:500], whole[::-1], whole[:, ::-1], whole[::2, ::2],
+        views = [whole[20:300, 10:500], whole[::-1], whole[::-1, :, 1].copy()[::-1], whole[:, ::-1], whole[::2, ::2],
                  whole[:, :, ::-1], whole[:, :, 1], whole[:, :, :1], numpy.asfortranarray(whole)]
         for view in views:
             before = view.copy()
