@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the style of the tree: text, includes, format, headers, symbols.
+"""Checks the style of the tree: text, includes, format, headers, symbols, ...
 
 usage: style.py CHECK SOURCE-FOLDER BUILD-FOLDER
 """
 
+import hashlib
 import json
 import os
 import re
@@ -515,6 +516,22 @@ def check_names(tree):
                               "family's name")
 
 
+# ---- digests of results ----
+
+ROW = re.compile(r'^\| (`[\w-]+`) \|.*\| ([0-9a-f ]+) \|$', re.M)
+
+
+def check_digests(tree):
+    """Checks that NEWS.md has the digest of the table of cuvision-verify, without its times."""
+    rows = ROW.findall(tree.read('docs/verified.md'))
+    digest = hashlib.sha256('\n'.join(map(' '.join, rows)).encode()).hexdigest()[:12]
+    news = re.search(r'digest of results `([0-9a-f]+)`', tree.read('NEWS.md'))
+    if not rows or not news or news[1] != digest:
+        problem('NEWS.md', 'the first "digest of results" is not that of docs/verified.md: add '
+                           f'a line under Unreleased that says which results changed, and '
+                           f'"digest of results `{digest}`"')
+
+
 def main():
     check, top, build = sys.argv[1:4]
     tree = Tree(top)
@@ -526,7 +543,8 @@ def main():
      'headers': lambda: check_headers(tree, build),
      'symbols': lambda: check_symbols(tree, build),
      'heads': lambda: check_heads(tree),
-     'names': lambda: check_names(tree)}[check]()
+     'names': lambda: check_names(tree),
+     'digests': lambda: check_digests(tree)}[check]()
     for line in problems:
         print(line)
     print(f'{check}: {len(tree.files)} files, {len(problems)} problems')
