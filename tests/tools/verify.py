@@ -112,6 +112,7 @@ def test_trouble():
     expect(2, 'has no rows', '--table=' + __file__)
     expect(2, "cannot read '/none'", '--table=/none')
     expect(2, '--on=cuda: ', '--on=cuda', 'lines', CUDA_VISIBLE_DEVICES='')
+    expect(2, '--on=cuda: ', '--on=cuda', '--records', 'lines', CUDA_VISIBLE_DEVICES='')
     expect(0, 'cuda is not verified: ', 'lines', CUDA_VISIBLE_DEVICES='')
     expect(0, 'cuvision-verify ', '--version')
     with tempfile.TemporaryDirectory() as folder:

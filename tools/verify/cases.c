@@ -12,6 +12,7 @@
   ",width=64,height=48,bands=12,interleave=bip,framerate=25/1"
 
 #define FIND_BOARD "waldboostdetect model=cuvision-xcorner.xml label=corner "
+#define FIND_MODEL "waldboostdetect model=./" VERIFY_MODEL " "
 #define TEXT(text) "\\\"" text "\\\"" /* quotes within quotes */
 #define ZONES                                                                  \
   "visionzones hysteresis=1 heat-cell=40 heat-interval=0 "                     \
@@ -39,6 +40,17 @@ const VerifyCase verify_cases[] = {
       .main = { VIDEO ("BGRx", 320, 240), 4,
           "waldboostdetect model=cuvision-digit.xml final-threshold=-12 "
           "min-neighbors=0" } },
+  { "model-lrd",
+      .main = { VIDEO ("NV12", 160, 120), 4, FIND_MODEL "final-threshold=60" },
+      .model = MODEL_LRD },
+  { "model-lrp",
+      .main = { VIDEO ("RGB", 160, 120), 4, FIND_MODEL "final-threshold=60" },
+      .model = MODEL_LRP },
+  { "model-haar",
+      .main = { VIDEO ("I420", 160, 120), 4, FIND_MODEL "min-neighbors=1" },
+      .model = MODEL_HAAR },
+  { "model-channels", .main = { VIDEO ("BGRA", 160, 120), 4, FIND_MODEL },
+      .model = MODEL_CHANNELS },
   { "lines", .main = { VIDEO ("RGB", 320, 240), 6, "houghlines" } },
   { "lines-near-edges",
       .main = { VIDEO ("UYVY", 319, 241), 4,

@@ -138,6 +138,7 @@ static int
 print_records (const VerifyPlan *plan)
 {
   VerifyTarget target = ON_C;
+  const gchar *problem;
 
   if (plan->cases->len != 1 || option_on == NULL || option_on[1] != NULL) {
     g_printerr ("cuvision-verify: --records needs one CASE and one --on\n");
@@ -145,6 +146,11 @@ print_records (const VerifyPlan *plan)
   }
   while (!plan->targets[target])
     target++;
+  problem = verify_target_problem (target);
+  if (problem != NULL) {
+    g_printerr ("cuvision-verify: --on=%s: %s\n", option_on[0], problem);
+    return VERIFY_TROUBLE;
+  }
   return verify_play (plan->cases->pdata[0], target);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of processor, GPU and driver, as the kernel gives them. */
+/* Prints the names of processor, GPU and driver, as the kernel gives them. */
 #include "verify.h"
 
 #include <stdio.h>
@@ -27,6 +27,7 @@ read_named_value (const gchar *path, const gchar *key)
   return value;
 }
 
+/* Prints a line per GPU of NVIDIA. */
 static void
 print_gpus (void)
 {
@@ -41,6 +42,8 @@ print_gpus (void)
     g_free (model);
     g_free (path);
   }
+  if (gpus == NULL)
+    printf ("GPU: none of NVIDIA\n");
   g_clear_pointer (&gpus, g_dir_close);
 }
 
@@ -56,7 +59,7 @@ verify_machine_print (void)
       processor != NULL ? processor : "unknown", machine.machine,
       g_get_num_processors ());
   print_gpus ();
-  printf ("driver: %s\n", driver != NULL ? driver : "none of NVIDIA");
+  printf ("driver: %s\n", driver != NULL ? driver : "none");
   g_free (processor);
   g_free (driver);
 }

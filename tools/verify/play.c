@@ -332,10 +332,23 @@ print_frames (Play *self)
 }
 
 static gchar *
+write_model (const VerifyCase *self)
+{
+  GError *error = NULL;
+  gchar *problem;
+
+  if (self->model == MODEL_NONE || verify_model_write (self->model, &error))
+    return NULL;
+  problem = g_strdup (error->message);
+  g_error_free (error);
+  return problem;
+}
+
+static gchar *
 play_case (const VerifyCase *self, VerifyTarget target)
 {
   Play play = { 0 };
-  gchar *problem = NULL;
+  gchar *problem = write_model (self);
 
   for (guint i = 0; i < G_N_ELEMENTS (self->before); i++) {
     if (problem == NULL && self->before[i].n_frames > 0)

@@ -7,9 +7,8 @@
 
 #include <gst/video/video.h>
 
-/* Returns 16 bits that look random. */
-static guint
-scatter (guint seed, gint x, gint y)
+guint
+verify_scatter (guint seed, gint x, gint y)
 {
   guint32 h = seed * 2654435769u + 12345u;
 
@@ -25,10 +24,11 @@ texture (guint seed, gint x, gint y, gint bits)
 {
   const gint side = 1 << bits, fx = x & (side - 1), fy = y & (side - 1);
   const gint cx = x >> bits, cy = y >> bits;
-  const gint top = (gint) (scatter (seed, cx, cy) & 255) * (side - fx)
-      + (gint) (scatter (seed, cx + 1, cy) & 255) * fx;
-  const gint bottom = (gint) (scatter (seed, cx, cy + 1) & 255) * (side - fx)
-      + (gint) (scatter (seed, cx + 1, cy + 1) & 255) * fx;
+  const gint top = (gint) (verify_scatter (seed, cx, cy) & 255) * (side - fx)
+      + (gint) (verify_scatter (seed, cx + 1, cy) & 255) * fx;
+  const gint bottom =
+      (gint) (verify_scatter (seed, cx, cy + 1) & 255) * (side - fx)
+      + (gint) (verify_scatter (seed, cx + 1, cy + 1) & 255) * fx;
 
   return (top * (side - fy) + bottom * fy) >> (2 * bits);
 }
@@ -50,7 +50,7 @@ static gint
 scene (guint component, gint x, gint y, gint i)
 {
   const gint noise =
-      (gint) (scatter (component + 90 + (guint) i * 4, x, y) & 3);
+      (gint) (verify_scatter (component + 90 + (guint) i * 4, x, y) & 3);
   const gint square = board (x - 90 - i, y - 90);
   const gint box_x = x - 30 - 5 * i, box_y = y - 150 - i;
   const guint seed = component * 16;

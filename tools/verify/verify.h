@@ -4,6 +4,7 @@
  *
  *   cuvision-verify.c  command line
  *   cases.c            the pipelines that are compared
+ *   models.c           writes models for some of them
  *   scene.c            draws their frames, in integer arithmetic
  *   play.c             plays a case in this process: a record per frame
  *   run.c              does that in a process of its own, for one processor
@@ -34,10 +35,23 @@ typedef struct {
   const gchar *line;
 } VerifyLine;
 
+#define VERIFY_MODEL "model.xml" /* in the folder in which a case is played */
+typedef enum {
+  MODEL_NONE,
+  MODEL_LRD,
+  MODEL_LRP,
+  MODEL_HAAR,
+  MODEL_CHANNELS
+} VerifyModel;
+
+/* Writes VERIFY_MODEL. */
+gboolean verify_model_write (VerifyModel kind, GError **error);
+
 typedef struct {
   const gchar *name;
   VerifyLine main;
   VerifyLine before[2];  /* write files that the main line reads */
+  VerifyModel model;     /* is also written before */
   gboolean cpu_only;     /* the elements do not use the GPU */
   gdouble gpu_tolerance; /* largest relative difference of numbers on the GPU;
                           * 0: the same bits */
@@ -47,6 +61,9 @@ extern const VerifyCase verify_cases[];
 extern const guint verify_n_cases;
 
 const VerifyCase *verify_case_find (const gchar *name);
+
+/* Returns 16 bits that look random, the same on every machine. */
+guint verify_scatter (guint seed, gint x, gint y);
 
 /* Returns frame i for the caps. */
 GstBuffer *verify_scene_draw (const GstCaps *caps, guint i);
