@@ -22,7 +22,7 @@ PICTURES = {'reflectance', 'bands'}
 
 
 def tool(*arguments, **environment):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=240,
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=500,
                           env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
 

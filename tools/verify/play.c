@@ -48,7 +48,7 @@ make_pipeline_text (const VerifyLine *line, VerifyTarget target, gboolean ends)
       ends ? "" : " ! appsink name=sink sync=false");
 }
 
-/* Called in the streaming thread, so that printing takes no time of frames. */
+/* Called in the streaming thread, so that the time excludes printing. */
 static GstPadProbeReturn
 note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

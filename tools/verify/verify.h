@@ -53,8 +53,8 @@ typedef struct {
   VerifyLine before[2];  /* write files that the main line reads */
   VerifyModel model;     /* is also written before */
   gboolean cpu_only;     /* the elements do not use the GPU */
-  gdouble gpu_tolerance; /* largest relative difference of numbers on the GPU;
-                          * 0: the same bits */
+  gdouble gpu_tolerance; /* largest difference of numbers on the GPU, relative
+                          * for those above 1; 0: the same bits */
 } VerifyCase;
 
 extern const VerifyCase verify_cases[];
@@ -68,8 +68,8 @@ guint verify_scatter (guint seed, gint x, gint y);
 /* Returns frame i for the caps. */
 GstBuffer *verify_scene_draw (const GstCaps *caps, guint i);
 
-/* Plays a case and prints, in JSON, a line per frame and then one of type
- * VerifyRun without frames. Returns an exit status. */
+/* Plays a case and prints, as JSON, a line per frame and then one with
+ * milliseconds and on_gpu of VerifyRun. Returns an exit status. */
 int verify_play (const VerifyCase *self, VerifyTarget target);
 
 /* ---- runs ---- */
