@@ -116,7 +116,7 @@ run_sanitized ()
   build_in "$build-asan" -Dcuda=disabled -Db_sanitize=address,undefined \
     -Db_lundef=false -Doptimization=1 "-Dc_args=$flags" "-Dcpp_args=$flags" || { broken "build with sanitizers"; return; }
   mapfile -t names < <(tests_of "$build-asan" \
-    '.suite | any(test(":(unit|elements|models)$"))' | grep -vE -- '-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser$|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack|grouping)$|^(waldboost-channels|motion-opencv|zones-drawn)$|^tool-(archive-|farm$)')
+    '.suite | any(test(":(unit|elements|models)$"))' | grep -vE -- '-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser$|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack|grouping)$|^(waldboost-channels|motion-opencv|zones-drawn)$|^tool-(archive-|farm$|verify$)')
   test_in asan "$build-asan" --timeout-multiplier=5 \
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }

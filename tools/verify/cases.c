@@ -13,19 +13,11 @@
 
 #define FIND_BOARD "waldboostdetect model=cuvision-xcorner.xml label=corner "
 #define FIND_MODEL "waldboostdetect model=./" VERIFY_MODEL " "
-#define TEXT(text) "\\\"" text "\\\"" /* quotes within quotes */
 #define ZONES                                                                  \
-  "visionzones hysteresis=1 heat-cell=40 heat-interval=0 "                     \
-  "zones=\"{" TEXT ("zones") ": [{" TEXT ("name") ": " TEXT (                  \
-      "left") ", " TEXT ("polygon") ": [[0, 0], [0.3, 0], [0.3, 1], [0, "      \
-                                    "1]]}, "                                   \
-                                    "{" TEXT ("name") ": " TEXT (              \
-                                        "middle") ", " TEXT ("line") ": "      \
-                                                                     "[[0.3, " \
-                                                                     "0], "    \
-                                                                     "[0.3, "  \
-                                                                     "1]]}]}"  \
-                                                                     "\""
+  "visionzones hysteresis=1 heat-cell=40 heat-interval=0 zones=\"{"            \
+  "\\\"zones\\\": [{\\\"name\\\": \\\"left\\\", \\\"polygon\\\": "             \
+  "[[0, 0], [0.3, 0], [0.3, 1], [0, 1]]}, "                                    \
+  "{\\\"name\\\": \\\"middle\\\", \\\"line\\\": [[0.3, 0], [0.3, 1]]}]}\""
 
 const VerifyCase verify_cases[] = {
   { "corners", .main = { VIDEO ("NV12", 320, 240), 6, FIND_BOARD } },

@@ -13,9 +13,8 @@
 #include "gstcuvmeta.h"
 #include "record/record.h"
 
-#define PATIENCE                                                               \
-  60 /* seconds without a frame after which a case has failed                  \
-      */
+/* seconds without a frame after which a case has failed */
+#define PATIENCE 60
 
 typedef struct {
   GstElement *pipeline;
