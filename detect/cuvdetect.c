@@ -20,12 +20,12 @@ struct CuvDetect {
   GArray *found;         /* CuvDetection */
 };
 
-/* Sets an error unless error is NULL. */
+/* text: NULL = no error. */
 static void
 set_error (char **error, const char *text)
 {
   if (error != NULL)
-    *error = strdup (text);
+    *error = text != NULL ? strdup (text) : NULL;
 }
 
 /* ---- models ---- */
@@ -46,12 +46,11 @@ CuvDetectModel *
 cuv_detect_model_load (const char *name, char **error)
 {
   GError *problem = NULL;
-  const CuvWaldboostModel *model = cuv_model_load (name, NULL, &problem);
+  const CuvWaldboostModel *model =
+      cuv_model_load (name != NULL ? name : "", NULL, &problem);
 
-  if (model == NULL) {
-    set_error (error, problem->message);
-    g_error_free (problem);
-  }
+  set_error (error, problem != NULL ? problem->message : NULL);
+  g_clear_error (&problem);
   return as_public (model);
 }
 
@@ -84,24 +83,42 @@ cuv_detect_model_window (const CuvDetectModel *model, int *width, int *height)
 
 /* ---- options ---- */
 
+static const CuvDetectOptions default_options = { .scale_factor = 1.1,
+  .upscale = 1,
+  .min_neighbors = 3,
+  .nms_iou = CUV_NMS_IOU,
+  .nms_inside = CUV_NMS_INSIDE };
+
+/* Programs compiled with another version have fewer or more fields. */
 void
-cuv_detect_options_init (CuvDetectOptions *options)
+cuv_detect_options_init (CuvDetectOptions *options, size_t size)
 {
-  *options = (CuvDetectOptions){ .size = sizeof *options,
-    .scale_factor = 1.1,
-    .upscale = 1,
-    .min_neighbors = 3,
-    .nms_iou = CUV_NMS_IOU,
-    .nms_inside = CUV_NMS_INSIDE };
+  memset (options, 0, size);
+  memcpy (options, &default_options, MIN (size, sizeof *options));
+  options->size = size;
+}
+
+/* Returns the options, with defaults for fields that the program does not
+ * know. */
+static CuvDetectOptions
+complete_options (const CuvDetectOptions *options)
+{
+  CuvDetectOptions all = default_options;
+
+  all.size = sizeof all;
+  if (options != NULL)
+    memcpy (&all, options, MIN (options->size, sizeof all));
+  return all;
 }
 
 /* Returns what is wrong with the options, or NULL. */
 static const char *
 options_problem (const CuvDetectOptions *o)
 {
-  if (o->size != sizeof *o)
-    return "options.size is not the size of CuvDetectOptions: call "
-           "cuv_detect_options_init()";
+  if (o->size < G_STRUCT_OFFSET (CuvDetectOptions, scale_factor)
+      || o->size > sizeof *o)
+    return "options.size is not a size of CuvDetectOptions that this version "
+           "knows: call cuv_detect_options_init()";
   if (!(o->scale_factor >= CUV_WALDBOOST_MIN_SCALE_FACTOR))
     return "scale_factor is below 1.001";
   if (!(o->upscale >= 1 && o->upscale <= CUV_WALDBOOST_MAX_UPSCALE))
@@ -115,8 +132,10 @@ options_problem (const CuvDetectOptions *o)
     if (o->rotations[i] < -180 || o->rotations[i] > 180)
       return "a rotation is not from -180 to 180 degrees";
   }
-  if (o->left < 0 || o->top < 0 || o->right < o->left || o->bottom < o->top)
-    return "the part to search has a negative side or coordinate";
+  if ((o->left != 0 || o->top != 0 || o->right != 0 || o->bottom != 0)
+      && (o->left < 0 || o->top < 0 || o->right <= o->left
+          || o->bottom <= o->top))
+    return "the part to search is empty or has a negative coordinate";
   if ((unsigned) o->grouping > CUV_DETECT_GROUP_NMS)
     return "grouping is not a value of CuvDetectGrouping";
   if (o->min_neighbors < 0)
@@ -197,6 +216,12 @@ frame_of (const CuvDetectPicture *picture)
 static const char *
 picture_problem (const CuvDetectPicture *picture)
 {
+  if (picture == NULL)
+    return "the picture is NULL";
+#if !HAVE_CUDA
+  if (picture->on_device)
+    return "this build of libcuvdetect has no CUDA kernels";
+#endif
   if ((unsigned) picture->format >= G_N_ELEMENTS (formats))
     return "format is not a value of CuvDetectFormat";
   if (picture->width < 1 || picture->height < 1)
@@ -233,24 +258,36 @@ size_problem (const CuvDetect *self, const CuvFrame *frame, const CuvRoi *roi)
 
 /* ---- detection ---- */
 
+static const char *
+models_problem (CuvDetectModel *const *models, int n)
+{
+  if (n < 1 || n > CUV_DETECT_MAX_MODELS)
+    return "the number of models is not from 1 to 16";
+  for (int i = 0; i < n; i++) {
+    if (models[i] == NULL)
+      return "a model is NULL";
+  }
+  return NULL;
+}
+
 CuvDetect *
 cuv_detect_new (CuvDetectModel *const *models, int n,
     const CuvDetectOptions *options, char **error)
 {
-  CuvDetectOptions defaults;
-  const char *problem;
-  CuvDetect *self;
+  const CuvDetectOptions all = complete_options (options);
+  const char *problem = models_problem (models, n);
+  CuvDetect *self = NULL;
 
-  cuv_detect_options_init (&defaults);
-  problem = n < 1 || n > CUV_DETECT_MAX_MODELS
-      ? "the number of models is not from 1 to 16"
-      : options_problem (options != NULL ? options : &defaults);
-  self = problem == NULL ? calloc (1, sizeof *self) : NULL;
-  if (self == NULL) {
-    set_error (error, problem != NULL ? problem : "out of memory");
-    return NULL;
+  if (problem == NULL)
+    problem = options_problem (&all);
+  if (problem == NULL) {
+    self = calloc (1, sizeof *self);
+    problem = self == NULL ? "out of memory" : NULL;
   }
-  use_options (self, options != NULL ? options : &defaults);
+  set_error (error, problem);
+  if (self == NULL)
+    return NULL;
+  use_options (self, &all);
   for (int i = 0; i < n; i++)
     self->models[self->n_models++] = cuv_model_ref (as_model (models[i]));
   self->found = g_array_new (FALSE, FALSE, sizeof (CuvDetection));
@@ -301,40 +338,58 @@ append_found (CuvDetect *self, int model)
   for (int i = 0; i < n; i++) {
     const CuvDetection detection = { boxes[i].x + self->detector->of[0]->x,
       boxes[i].y + self->detector->of[0]->y, boxes[i].width, boxes[i].height,
-      model, boxes[i].rotation, boxes[i].neighbours, boxes[i].score };
+      model, boxes[i].rotation, boxes[i].neighbours, boxes[i].score, { 0 } };
 
     g_array_append_val (self->found, detection);
   }
   return n < 0 ? "out of memory" : NULL;
 }
 
+/* Searches a picture that has no problem. Returns NULL, or an error. */
+static const char *
+search (CuvDetect *self, const CuvDetectPicture *picture)
+{
+  const CuvProcessor processor = { picture->on_device != 0, picture->stream,
+    self->options.n_threads };
+  const CuvFrame frame = frame_of (picture);
+  const char *problem = open_detect (self, &frame, &processor);
+
+  if (problem == NULL)
+    problem = cuv_detector_scan (
+        self->detector, &frame, &(CuvDetectorPart){ 0 }, &processor);
+  for (int i = 0; i < self->n_models && problem == NULL; i++)
+    problem = append_found (self, i);
+  return problem;
+}
+
 int
 cuv_detect_run (CuvDetect *detect, const CuvDetectPicture *picture,
     const CuvDetection **found, char **error)
 {
-  const CuvProcessor processor = { picture->on_device != 0, picture->stream,
-    detect->options.n_threads };
-  const char *problem = picture_problem (picture);
-  CuvFrame frame;
+  const char *problem = detect == NULL || found == NULL
+      ? "detect or found is NULL"
+      : picture_problem (picture);
 
-#if !HAVE_CUDA
-  if (problem == NULL && picture->on_device)
-    problem = "this build of libcuvdetect has no CUDA kernels";
-#endif
-  g_array_set_size (detect->found, 0);
   if (problem == NULL) {
-    frame = frame_of (picture);
-    problem = open_detect (detect, &frame, &processor);
+    g_array_set_size (detect->found, 0);
+    problem = search (detect, picture);
   }
-  if (problem == NULL)
-    problem = cuv_detector_scan (
-        detect->detector, &frame, &(CuvDetectorPart){ 0 }, &processor);
-  for (int i = 0; i < detect->n_models && problem == NULL; i++)
-    problem = append_found (detect, i);
-  if (problem != NULL) {
-    set_error (error, problem);
+  set_error (error, problem);
+  if (problem != NULL)
     return -1;
-  }
   *found = (const CuvDetection *) (gconstpointer) detect->found->data;
   return (int) detect->found->len;
+}
+
+int
+cuv_detect_lost (const CuvDetect *detect)
+{
+  const CuvDetector *detector = detect->detector;
+  int lost = 0;
+
+  for (int i = 0; detector != NULL && i < detector->n_rotations; i++) {
+    for (int k = 0; k < detector->n_models; k++)
+      lost += detector->results[i][k].overflow;
+  }
+  return lost;
 }

@@ -14,10 +14,10 @@
  *   const CuvDetection *found;
  *   int n = cuv_detect_run (detect, &picture, &found, &error);
  *
- * Functions that can fail set *error to a text that names the cause, to be
- * freed with free(); error may be NULL. Models are immutable, and threads may
- * share them. A CuvDetect is used by one thread at a time, and uses several
- * threads itself. */
+ * Functions that can fail set *error to NULL, or to a text that names the
+ * cause, to be freed with free(); error may be NULL. Models are immutable, and
+ * threads may share them. A CuvDetect is used by one thread at a time, and uses
+ * several threads itself; the child of a fork() needs one of its own. */
 #ifndef CUV_DETECT_H
 #define CUV_DETECT_H
 
@@ -68,12 +68,12 @@ typedef enum {
   CUV_DETECT_GROUP_NONE,      /* one box per window */
   CUV_DETECT_GROUP_NEIGHBORS, /* as cv::groupRectangles */
   CUV_DETECT_GROUP_WBD,       /* the same, with WBDetector's tolerance */
-  CUV_DETECT_GROUP_NMS,       /* non-maximum suppression */
+  CUV_DETECT_GROUP_NMS        /* non-maximum suppression */
 } CuvDetectGrouping;
 
 /* Call cuv_detect_options_init() first: later versions may have more fields. */
 typedef struct {
-  size_t size; /* of this struct */
+  size_t size; /* of this struct, as the program was compiled */
   /* OpenCV's cascades: ratio of the sizes of successive levels, at least 1.001;
    * 1.1 by default */
   double scale_factor;
@@ -85,7 +85,8 @@ typedef struct {
   /* rotations of objects to search for, in degrees clockwise, -180 to 180;
    * without any, upright objects are searched for */
   int n_rotations, rotations[CUV_DETECT_MAX_ROTATIONS];
-  /* part of the picture to search; all 0: all of it */
+  /* part of the picture to search; all 0: all of it. left and top are even for
+   * NV12 and I420 */
   int left, top, right, bottom;
   CuvDetectGrouping grouping;
   /* NEIGHBORS, WBD: a group needs more than so many windows, 0 = no groups; 3
@@ -97,8 +98,9 @@ typedef struct {
   int n_threads; /* 0 = one per processor */
 } CuvDetectOptions;
 
-/* Sets the defaults. */
-CUV_DETECT_API void cuv_detect_options_init (CuvDetectOptions *options);
+/* Sets the defaults. size: sizeof *options. */
+CUV_DETECT_API void cuv_detect_options_init (
+    CuvDetectOptions *options, size_t size);
 
 /* ---- pictures ---- */
 
@@ -110,7 +112,7 @@ typedef enum {
   CUV_DETECT_BGRA,
   CUV_DETECT_NV12, /* planes: Y, and UV at half the size; BT.601, limited
                     * range */
-  CUV_DETECT_I420, /* planes: Y, and U and V at half the size */
+  CUV_DETECT_I420  /* planes: Y, and U and V at half the size */
 } CuvDetectFormat;
 
 /* A picture. Its pixels are only read. */
@@ -119,8 +121,10 @@ typedef struct {
   int width, height;     /* at least 1 */
   const void *planes[3]; /* the top left pixel of each plane */
   ptrdiff_t strides[3];  /* bytes from one row to the next, may be negative */
-  int on_device; /* planes are in CUDA memory, and its context is current */
+  int on_device; /* planes are in CUDA memory, and its context is current: the
+                  * same one for all pictures of a CuvDetect */
   void *stream;  /* on_device: a CUstream whose work so far made the picture */
+  void *reserved[4]; /* NULL */
 } CuvDetectPicture;
 
 /* ---- detection ---- */
@@ -135,6 +139,7 @@ typedef struct {
   int neighbors;           /* windows that agree on it */
   /* the highest sum of the last stage over its windows, minus the threshold */
   float score;
+  int reserved[4];
 } CuvDetection;
 
 /* Creates a detector that searches for n models at once, 1 to
@@ -147,11 +152,16 @@ CUV_DETECT_API CuvDetect *cuv_detect_new (CuvDetectModel *const *models, int n,
  * must be current. */
 CUV_DETECT_API void cuv_detect_free (CuvDetect *detect);
 
-/* Finds objects. Returns their number and sets *found, which is valid until the
- * next call; objects are in the order of models. On failure, returns -1. The
- * first picture of a size takes longer, since memory is allocated for it. */
+/* Finds objects; a GPU has finished its work afterwards. Returns their number
+ * and sets *found, which is valid until the next call or cuv_detect_free();
+ * objects are in the order of models. On failure, returns -1. The first picture
+ * of a size takes longer, since memory is allocated for it. */
 CUV_DETECT_API int cuv_detect_run (CuvDetect *detect,
     const CuvDetectPicture *picture, const CuvDetection **found, char **error);
+
+/* Returns how many windows of the last picture were beyond the limit, 131072
+ * per model: they were dropped before grouping. */
+CUV_DETECT_API int cuv_detect_lost (const CuvDetect *detect);
 
 #ifdef __cplusplus
 }

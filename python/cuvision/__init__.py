@@ -15,8 +15,10 @@ Pictures are NumPy arrays of uint8: grey (height x width), or BGR or BGRA (heigh
 """
 
 import ctypes
+import operator
 import os
 import threading
+import warnings
 from typing import Optional, Sequence, Tuple, Union
 
 import numpy
@@ -26,19 +28,21 @@ from ._library import BGR, BGRA, GREY, Detection, Options, Picture, library, tak
 
 __all__ = ["CascadeClassifier", "data"]
 
-_GROUP_NEIGHBORS = 2  # CUV_DETECT_GROUP_NEIGHBORS
-
 
 def _picture_of(image):
-    """Returns a Picture, and the array that has its pixels."""
+    """Returns a Picture, and the array that has its pixels; None for an array without pixels."""
+    if image is None:
+        raise TypeError("the picture is None: was its file read?")
     image = numpy.asarray(image)
     if image.dtype != numpy.uint8:
         raise TypeError(f"the picture has values of type {image.dtype}: convert it to uint8")
     channels = image.shape[2] if image.ndim == 3 else 1
-    if image.ndim not in (2, 3) or channels not in (1, 3, 4) or 0 in image.shape:
+    if image.ndim not in (2, 3) or channels not in (0, 1, 3, 4):
         raise ValueError(
             f"the picture has the shape {image.shape}: height x width for grey, or with 1, 3 or 4"
             " channels of BGR(A) as a third dimension")
+    if image.size == 0:
+        return None
     if image.strides[1] != channels or (image.ndim == 3 and image.strides[2] != 1):
         image = numpy.ascontiguousarray(image)
     picture = Picture({1: GREY, 3: BGR, 4: BGRA}[channels], image.shape[1], image.shape[0])
@@ -47,15 +51,32 @@ def _picture_of(image):
     return picture, image
 
 
+def _integer(value, name):
+    """Returns value as an int of 32 bits; ctypes would cut off bits."""
+    value = operator.index(value)
+    if not -2**31 <= value < 2**31:
+        raise ValueError(f"{name} is {value}, which exceeds 32 bits")
+    return value
+
+
+def _size(value, name):
+    """Returns width and height; (0, 0) for None."""
+    if value is None:
+        return 0, 0
+    width, height = value
+    return _integer(width, name), _integer(height, name)
+
+
 class CascadeClassifier:
-    """An OpenCV cascade with Haar or LBP features. Objects of this class may be used by several
-    threads, one at a time; the interpreter's lock is released while a picture is searched."""
+    """An OpenCV cascade with Haar or LBP features, or another model that waldboostdetect reads.
+    Several threads may use an object, one at a time; the interpreter's lock is released while a
+    picture is searched. The child of a fork needs objects of its own."""
+
+    _detect = _model = None  # pointers, as ctypes.c_void_p
 
     def __init__(self, filename: Union[str, "os.PathLike[str]"] = "") -> None:
-        """Loads a cascade, if a name is given; empty() says whether that failed."""
+        """Loads a model, if a name is given; empty() says whether that failed."""
         self._lock = threading.Lock()
-        self._model: Optional[ctypes.c_void_p] = None
-        self._detect: Optional[ctypes.c_void_p] = None
         self._options = b""
         self.error = ""  # why the last load() failed
         if filename:
@@ -64,31 +85,42 @@ class CascadeClassifier:
     def __del__(self) -> None:
         self._close()
 
+    def __reduce__(self):
+        raise TypeError("a CascadeClassifier cannot be copied: load the file again")
+
+    def _free_detect(self):
+        detect, self._detect = self._detect, None
+        if detect is not None:
+            library.cuv_detect_free(detect)
+
     def _close(self):
-        if self._detect is not None:
-            library.cuv_detect_free(self._detect)
-        if self._model is not None:
-            library.cuv_detect_model_free(self._model)
-        self._detect = self._model = None
+        self._free_detect()
+        model, self._model = self._model, None
+        if model is not None:
+            library.cuv_detect_model_free(model)
 
     def load(self, filename: Union[str, "os.PathLike[str]"]) -> bool:
-        """Loads a cascade from an XML, YAML or JSON file, which may be compressed with gzip. A
-        name without a folder is also searched for in the folders of CUV_MODEL_PATH and in those
-        of OpenCV's packages. Returns False if that fails; then error says why."""
+        """Loads a model from an XML, YAML or JSON file, which may be compressed with gzip, in place
+        of the one before. A name without a folder is also searched for in the folders of
+        CUV_MODEL_PATH and in those of OpenCV's packages. Returns False if that fails; then error
+        says why, and the object is empty."""
+        name = os.fsencode(filename)
+        if b"\0" in name:
+            raise ValueError("the name of the file has a character 0")
         error = ctypes.c_void_p()
         with self._lock:
             self._close()
-            model = library.cuv_detect_model_load(os.fsencode(filename), ctypes.byref(error))
+            model = library.cuv_detect_model_load(name, ctypes.byref(error))
             self.error = take_text(error) if model is None else ""
             self._model = None if model is None else ctypes.c_void_p(model)
         return model is not None
 
     def empty(self) -> bool:
-        """Returns whether no cascade is loaded."""
+        """Returns whether no model is loaded."""
         return self._model is None
 
     def getOriginalWindowSize(self) -> Tuple[int, int]:
-        """Returns width and height of the cascade's window, in pixels."""
+        """Returns width and height of the model's window, in pixels; (0, 0) without a model."""
         width, height = ctypes.c_int(), ctypes.c_int()
         with self._lock:
             if self._model is not None:
@@ -108,13 +140,15 @@ class CascadeClassifier:
         """Finds objects of different sizes.
 
         image: uint8, grey or BGR(A)
-        scaleFactor: ratio of the sizes that are searched for, above 1
+        scaleFactor: ratio of the sizes that are searched for, at least 1.001
         minNeighbors: an object needs more than so many windows that agree; 0 returns all windows
         flags: not used
-        minSize, maxSize: width and height of the smallest and largest objects, in pixels
+        minSize, maxSize: width and height of the smallest and largest objects, in pixels; a
+            maxSize with a 0 is no limit
 
         Returns the boxes, an array with a row x, y, width, height (int32) for each, or an empty
-        tuple."""
+        tuple. Warns if there are more than 131072 windows before they are grouped: the others are
+        left out."""
         return self.detectMultiScale2(image, scaleFactor, minNeighbors, flags, minSize, maxSize)[0]
 
     def detectMultiScale2(
@@ -128,34 +162,37 @@ class CascadeClassifier:
     ) -> Tuple[Union[numpy.ndarray, Tuple[()]], Union[numpy.ndarray, Tuple[()]]]:
         """Like detectMultiScale(), but returns the boxes and for each the number of windows that
         agree on it (int32)."""
+        smallest, largest = _size(minSize, "minSize"), _size(maxSize, "maxSize")
         options = Options()
-        library.cuv_detect_options_init(ctypes.byref(options))
+        library.cuv_detect_options_init(ctypes.byref(options), ctypes.sizeof(options))
         options.scale_factor = scaleFactor
-        options.min_neighbors = max(minNeighbors, 0)
-        if minSize is not None:
-            options.min_width, options.min_height = map(int, minSize)
-        if maxSize is not None:
-            options.max_width, options.max_height = map(int, maxSize)
-        options.grouping = _GROUP_NEIGHBORS
-        found = self._run(image, options)
+        options.min_neighbors = max(_integer(minNeighbors, "minNeighbors"), 0)
+        options.min_width, options.min_height = (max(side, 0) for side in smallest)
+        options.max_width, options.max_height = largest if all(largest) else (0, 0)
+        picture = _picture_of(image)
+        found = () if picture is None or all(largest) and min(largest) < 0 \
+            else self._run(*picture, options)
         if not len(found):
             return (), ()
         boxes = [found[name] for name in ("x", "y", "width", "height")]
         return numpy.stack(boxes, axis=1), found["neighbors"].copy()
 
-    def _run(self, image, options):
-        """Returns the detections, an array of structs."""
-        picture, _pixels = _picture_of(image)
+    def _run(self, picture, _pixels, options):
+        """Returns the detections, an array of structs. The caller's array keeps the pixels."""
         found, error = ctypes.POINTER(Detection)(), ctypes.c_void_p()
+        kinds = numpy.dtype(Detection)
         with self._lock:
             self._open(options)
             n = library.cuv_detect_run(self._detect, ctypes.byref(picture), ctypes.byref(found),
                                        ctypes.byref(error))
             if n < 0:
                 raise RuntimeError(take_text(error))
-            kinds = numpy.dtype(Detection)
-            return numpy.frombuffer(ctypes.string_at(found, n * kinds.itemsize), kinds) \
-                if n else numpy.empty(0, kinds)
+            lost = library.cuv_detect_lost(self._detect)
+            copied = ctypes.string_at(found, n * kinds.itemsize) if n else b""
+        if lost:
+            warnings.warn(f"{lost} windows were left out: the limit is 131072; use a larger"
+                          " minSize", RuntimeWarning, stacklevel=4)
+        return numpy.frombuffer(copied, kinds)
 
     def _open(self, options):
         """Makes a detector, unless the last one has the same options."""
@@ -164,12 +201,10 @@ class CascadeClassifier:
                                (f" ({self.error})" if self.error else ""))
         if self._detect is not None and bytes(options) == self._options:
             return
-        if self._detect is not None:
-            library.cuv_detect_free(self._detect)
+        self._free_detect()
         error = ctypes.c_void_p()
         detect = library.cuv_detect_new(ctypes.byref(self._model), 1, ctypes.byref(options),
                                         ctypes.byref(error))
-        self._detect = None if detect is None else ctypes.c_void_p(detect)
-        self._options = bytes(options)
         if detect is None:
             raise ValueError(take_text(error))
+        self._detect, self._options = ctypes.c_void_p(detect), bytes(options)

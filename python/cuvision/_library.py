@@ -39,6 +39,7 @@ class Picture(ctypes.Structure):
         ("strides", ctypes.c_ssize_t * 3),
         ("on_device", ctypes.c_int),
         ("stream", ctypes.c_void_p),
+        ("reserved", ctypes.c_void_p * 4),
     ]
 
 
@@ -52,6 +53,7 @@ class Detection(ctypes.Structure):
         ("rotation", ctypes.c_int),
         ("neighbors", ctypes.c_int),
         ("score", ctypes.c_float),
+        ("reserved", ctypes.c_int * 4),
     ]
 
 
@@ -61,16 +63,21 @@ GREY, BGR, BGRA = 0, 2, 4  # of CuvDetectFormat
 def _load():
     """Loads the library, as CUV_DETECT_LIBRARY or the system names it. Calls release the
     interpreter's lock."""
-    library = ctypes.CDLL(os.environ.get("CUV_DETECT_LIBRARY", "libcuvdetect.so.0"))
+    try:
+        library = ctypes.CDLL(os.environ.get("CUV_DETECT_LIBRARY") or "libcuvdetect.so.0")
+    except OSError as error:
+        raise ImportError(f"{error}: install libcuvdetect0, or set CUV_DETECT_LIBRARY to the file"
+                          ) from error
     error = ctypes.POINTER(ctypes.c_void_p)
     for name, result, arguments in (
         ("model_load", ctypes.c_void_p, [ctypes.c_char_p, error]),
         ("model_free", None, [ctypes.c_void_p]),
         ("model_window", None, [ctypes.c_void_p] + 2 * [ctypes.POINTER(ctypes.c_int)]),
-        ("options_init", None, [ctypes.POINTER(Options)]),
+        ("options_init", None, [ctypes.POINTER(Options), ctypes.c_size_t]),
         ("new", ctypes.c_void_p,
          [ctypes.POINTER(ctypes.c_void_p), ctypes.c_int, ctypes.POINTER(Options), error]),
         ("free", None, [ctypes.c_void_p]),
+        ("lost", ctypes.c_int, [ctypes.c_void_p]),
         ("run", ctypes.c_int,
          [ctypes.c_void_p, ctypes.POINTER(Picture),
           ctypes.POINTER(ctypes.POINTER(Detection)), error]),

@@ -2,6 +2,7 @@
 """The folder of OpenCV's Haar cascades, as cv2.data has it."""
 
 import glob
+import importlib.util
 import os
 
 _FOLDERS = (
@@ -12,17 +13,15 @@ _FOLDERS = (
 
 
 def _find():
-    """Returns the first folder that exists, with a slash at the end; otherwise that of an
-    installed cv2, or "", with which the names of cascades are searched for when they are
-    loaded."""
-    for folder in _FOLDERS:
+    """Returns the first folder that has cascades, with a slash at the end; without any "", with
+    which the names of cascades are searched for when they are loaded."""
+    cv2 = importlib.util.find_spec("cv2")
+    inside = [os.path.join(folder, "data") for folder in
+              (cv2 and cv2.submodule_search_locations) or ()]
+    for folder in [*_FOLDERS, *inside]:
         if glob.glob(os.path.join(folder, "*.xml")):
             return folder + os.sep
-    try:
-        from cv2 import data
-    except ImportError:
-        return ""
-    return data.haarcascades
+    return ""
 
 
 haarcascades = _find()

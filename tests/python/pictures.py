@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares cuvision.CascadeClassifier and libcuvdetect with OpenCV."""
 
+import copy
 import ctypes
 import glob
 import os
 import pathlib
+import pickle
 import random
 import subprocess
 import sys
@@ -24,6 +26,16 @@ CASCADES = sorted(glob.glob("/usr/share/opencv4/*cascades/*.xml"))
 FACES = cuvision.data.haarcascades + "haarcascade_frontalface_alt2.xml"
 FEW = "CUV_CHECK_FEW" in os.environ
 library = _library.library
+# One stage, whose threshold every window exceeds.
+ACCEPTS_ALL = """<?xml version="1.0"?><opencv_storage><cascade type_id="opencv-cascade-classifier">
+<stageType>BOOST</stageType><featureType>HAAR</featureType><height>20</height><width>20</width>
+<stageParams><maxWeakCount>1</maxWeakCount></stageParams>
+<featureParams><maxCatCount>0</maxCatCount></featureParams><stageNum>1</stageNum>
+<stages><_><maxWeakCount>1</maxWeakCount><stageThreshold>-9.</stageThreshold>
+<weakClassifiers><_><internalNodes>0 -1 0 0.</internalNodes><leafValues>1. 1.</leafValues></_>
+</weakClassifiers></_></stages>
+<features><_><rects><_>0 0 10 10 -1.</_><_>0 0 10 5 2.</_></rects><tilted>0</tilted></_></features>
+</cascade></opencv_storage>"""
 # OpenCV's order of boxes depends on its number of threads.
 cv2.setNumThreads(1)
 
@@ -69,8 +81,9 @@ class Equality(unittest.TestCase):
         """Views of an array with any strides, without a change of the array."""
         whole = read("messi5.jpg")
         four = cv2.cvtColor(whole, cv2.COLOR_BGR2BGRA)
-        views = [whole[20:300, 10:500], whole[::-1], whole[::-1, :, 1].copy()[::-1], whole[:, ::-1], whole[::2, ::2],
-                 whole[:, :, ::-1], whole[:, :, 1], whole[:, :, :1], numpy.asfortranarray(whole)]
+        views = [whole[20:300, 10:500], whole[::-1], whole[::-1, :, 1].copy()[::-1],
+                 whole[:, ::-1], whole[::2, ::2], whole[:, :, ::-1],
+                 whole[:, :, 1], whole[:, :, :1], numpy.asfortranarray(whole)]
         for view in views:
             before = view.copy()
             self.check(FACES, numpy.ascontiguousarray(view))
@@ -90,6 +103,19 @@ class Equality(unittest.TestCase):
             picture = whole[60:60 + height, 180:180 + width]
             numpy.testing.assert_array_equal(
                 ours.detectMultiScale(picture, 1.1, 0), theirs.detectMultiScale(picture, 1.1, 0))
+
+    def test_limits(self):
+        """Sizes as OpenCV takes them, also odd ones."""
+        ours, theirs = cuvision.CascadeClassifier(FACES), cv2.CascadeClassifier(FACES)
+        picture = read("messi5.jpg")[60:220, 180:340]
+        for small, large in (((0, 0), (0, 30)), ((0, 0), (30, 0)), ((0, 0), (0, 1)),
+                             ((-5, 5), (0, 0)), ((0, 0), (-1, -1)), ((0, 0), (-5, 90)),
+                             ((40, 40), (30, 30)), ([25, 25], numpy.array([60, 60]))):
+            wanted = theirs.detectMultiScale2(picture, 1.2, 0, 0, small, tuple(map(int, large)))
+            found = ours.detectMultiScale2(picture, 1.2, 0, 0, small, large)
+            numpy.testing.assert_array_equal(found[0], wanted[0], f"{small} {large}")
+        for empty in numpy.zeros((0, 30), numpy.uint8), numpy.zeros((30, 0, 3), numpy.uint8):
+            self.assertEqual(ours.detectMultiScale2(empty), theirs.detectMultiScale2(empty))
 
     def test_window(self):
         for name in CASCADES:
@@ -135,6 +161,38 @@ class Trouble(unittest.TestCase):
         self.assertRegex(classifier.error, "line [0-9]+: ")
         self.assertTrue(classifier.empty())
 
+    def test_load_nothing(self):
+        """What is no name of a file leaves the cascade; a copy would share its memory."""
+        classifier = cuvision.CascadeClassifier(FACES)
+        for name, error in (3, TypeError), ("a\0b", ValueError):
+            with self.assertRaises(error):
+                classifier.load(name)
+            self.assertFalse(classifier.empty())
+        for function in copy.copy, copy.deepcopy, pickle.dumps:
+            with self.assertRaisesRegex(TypeError, "cannot be copied"):
+                function(classifier)
+        with self.assertRaises(TypeError):
+            cuvision.CascadeClassifier(1, 2, 3)  # and nothing about __del__
+
+    def test_no_library(self):
+        code = "try:\n import cuvision\nexcept ImportError as error:\n print(error)"
+        text = subprocess.check_output(
+            [sys.executable, "-c", code], text=True,
+            env={**os.environ, "CUV_DETECT_LIBRARY": "/missing/libcuvdetect.so.0"})
+        self.assertRegex(text, "/missing.*: install libcuvdetect0, or set CUV_DETECT_LIBRARY")
+
+    def test_too_many_windows(self):
+        """A cascade that accepts every window."""
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(ACCEPTS_ALL)
+            file.flush()
+            classifier = cuvision.CascadeClassifier(file.name)
+        self.assertFalse(classifier.empty(), classifier.error)
+        noise = numpy.random.default_rng(1).integers(0, 256, (400, 400), numpy.uint8)
+        with self.assertWarnsRegex(RuntimeWarning, "[0-9]+ windows were left out") as caught:
+            self.assertEqual(len(classifier.detectMultiScale(noise, 1.1, 0)), 131072)
+        self.assertEqual(caught.filename, __file__)
+
     def test_name_without_a_folder(self):
         self.assertTrue(cuvision.CascadeClassifier().load(os.path.basename(FACES)))
         self.assertTrue(cuvision.CascadeClassifier().load(pathlib.Path(FACES)))
@@ -145,18 +203,23 @@ class Trouble(unittest.TestCase):
                 ((30, 30), numpy.float32, TypeError, "float32: convert it to uint8"),
                 ((30,), numpy.uint8, ValueError, r"shape \(30,\): height x width"),
                 ((30, 30, 2), numpy.uint8, ValueError, "1, 3 or 4"),
-                ((0, 30), numpy.uint8, ValueError, "shape"),
                 ((2, 2, 2, 3), numpy.uint8, ValueError, "shape")):
             with self.assertRaisesRegex(error, text):
                 classifier.detectMultiScale(numpy.zeros(shape, dtype))
+        with self.assertRaisesRegex(TypeError, "None: was its file read"):
+            classifier.detectMultiScale(None)
 
     def test_options(self):
         classifier = cuvision.CascadeClassifier(FACES)
         picture = read("messi5.jpg", 0)
         for options, text in (({"scaleFactor": 1.0}, "scale_factor is below 1.001"),
                               ({"scaleFactor": float("nan")}, "scale_factor"),
-                              ({"minSize": (-1, 5)}, "size is negative")):
+                              ({"minNeighbors": 2**32}, "minNeighbors is 4294967296"),
+                              ({"minSize": (2**32 + 30, 30)}, "minSize is")):
             with self.assertRaisesRegex(ValueError, text):
+                classifier.detectMultiScale(picture, **options)
+        for options in {"minNeighbors": 1.5}, {"minSize": "30"}, {"maxSize": (3.5, 4)}:
+            with self.assertRaises(TypeError):
                 classifier.detectMultiScale(picture, **options)
         self.assertEqual(len(classifier.detectMultiScale(picture)), 2)
 
@@ -169,7 +232,7 @@ class Library(unittest.TestCase):
         self.model = ctypes.c_void_p(
             library.cuv_detect_model_load(FACES.encode(), ctypes.byref(error)))
         self.options = _library.Options()
-        library.cuv_detect_options_init(ctypes.byref(self.options))
+        library.cuv_detect_options_init(ctypes.byref(self.options), ctypes.sizeof(self.options))
         self.addCleanup(library.cuv_detect_model_free, self.model)
 
     def new(self, n=1):
@@ -245,9 +308,10 @@ class Library(unittest.TestCase):
 
     def test_wrong_options(self):
         for name, value, text in (
-                ("size", 8, "cuv_detect_options_init"), ("upscale", 9, "1 to 8"),
+                ("size", 4, "cuv_detect_options_init"), ("upscale", 9, "1 to 8"),
                 ("n_rotations", 13, "0 to 12"), ("left", -1, "part to search"),
-                ("right", -5, "part to search"), ("grouping", 5, "CuvDetectGrouping"),
+                ("right", 5, "part to search"), ("bottom", 5, "part to search"),
+                ("size", 10**6, "cuv_detect_options_init"), ("grouping", 5, "CuvDetectGrouping"),
                 ("min_neighbors", -1, "min_neighbors"), ("nms_iou", 1.5, "nms_iou"),
                 ("nms_inside", float("nan"), "nms_inside"), ("n_threads", -1, "n_threads")):
             before = getattr(self.options, name)
@@ -259,6 +323,22 @@ class Library(unittest.TestCase):
         self.options.n_rotations = 0
         for n in 0, 17:
             self.assertIn("1 to 16", self.new(n))
+        self.model, model = ctypes.c_void_p(), self.model
+        self.assertIn("a model is NULL", self.new())
+        self.model = model
+
+    def test_smaller_options(self):
+        """A program compiled before the last fields were added gets their defaults."""
+        known = _library.Options.min_neighbors.offset
+        size = ctypes.sizeof(self.options)
+        memory = (ctypes.c_uint8 * size)(*[0xff] * size)
+        library.cuv_detect_options_init(
+            ctypes.cast(memory, ctypes.POINTER(_library.Options)), known)
+        self.assertEqual(set(memory[known:]), {0xff})
+        grey = read("messi5.jpg", 0)
+        wanted = self.run_on(self.new(), self.picture(0, grey))
+        self.options = _library.Options.from_buffer(memory)
+        self.assertEqual(self.run_on(self.new(), self.picture(0, grey)), wanted)
 
     def test_wrong_pictures(self):
         grey = numpy.zeros((40, 40), numpy.uint8)
