@@ -143,8 +143,8 @@ class CascadeClassifier:
         scaleFactor: ratio of the sizes that are searched for, at least 1.001
         minNeighbors: an object needs more than so many windows that agree; 0 returns all windows
         flags: not used
-        minSize, maxSize: width and height of the smallest and largest objects, in pixels; a
-            maxSize with a 0 is no limit
+        minSize, maxSize: width and height of the smallest and largest objects, in pixels; if one
+            side of maxSize is 0, objects may have any size up to that of the picture
 
         Returns the boxes, an array with a row x, y, width, height (int32) for each, or an empty
         tuple. Warns if there are more than 131072 windows before they are grouped: the others are

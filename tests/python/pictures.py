@@ -162,7 +162,8 @@ class Trouble(unittest.TestCase):
         self.assertTrue(classifier.empty())
 
     def test_load_nothing(self):
-        """What is no name of a file leaves the cascade; a copy would share its memory."""
+        """A wrong name raises an error and keeps the cascade. Copies would share memory, so they
+        raise an error, too."""
         classifier = cuvision.CascadeClassifier(FACES)
         for name, error in (3, TypeError), ("a\0b", ValueError):
             with self.assertRaises(error):
@@ -172,7 +173,7 @@ class Trouble(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "cannot be copied"):
                 function(classifier)
         with self.assertRaises(TypeError):
-            cuvision.CascadeClassifier(1, 2, 3)  # and nothing about __del__
+            cuvision.CascadeClassifier(1, 2, 3)
 
     def test_no_library(self):
         code = "try:\n import cuvision\nexcept ImportError as error:\n print(error)"
