@@ -249,8 +249,6 @@ search_regions (
   gboolean ok = TRUE;
   CuvRoi area;
 
-  g_array_set_size (self->areas, 0);
-  g_array_set_size (self->area_ids, 0);
   gst_cuv_objects_read (self->present, frame->video.buffer);
   gst_cuv_budget_begin (&self->budget,
       REGION_FRAMES * (guint64) frame->frame.width
@@ -303,6 +301,8 @@ gst_waldboost_detect_analyse (
       (const CuvWaldboostPlan *const *) self->detector->of[0]->plans,
       self->counts.lost);
   g_array_set_size (self->objects, 0);
+  g_array_set_size (self->areas, 0);
+  g_array_set_size (self->area_ids, 0);
   if (!(s->region_mode == GST_WALDBOOST_FULL_FRAME
               ? search_area (self, frame, NULL, -1, n_threads)
               : search_regions (self, frame, n_threads)))

@@ -178,7 +178,8 @@ class CascadeClassifier:
         return numpy.stack(boxes, axis=1), found["neighbors"].copy()
 
     def _run(self, picture, _pixels, options):
-        """Returns the detections, an array of structs. The caller's array keeps the pixels."""
+        """Returns the detections, an array of structs. _pixels is the array that picture points to,
+        which must live until the end."""
         found, error = ctypes.POINTER(Detection)(), ctypes.c_void_p()
         kinds = numpy.dtype(Detection)
         with self._lock:

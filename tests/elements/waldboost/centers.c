@@ -103,6 +103,17 @@ check_found (GstBuffer *buffer, GArray *boxes, const Region *regions)
 }
 
 static guint
+count_found (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  guint n = 0;
+
+  while (next_found (buffer, &state) != NULL)
+    n++;
+  return n;
+}
+
+static guint
 check_cases (const gchar *properties, const Wanted *wanted, const gchar *caps)
 {
   g_autoptr (GstSample) sample = decode_picture (caps);
@@ -207,6 +218,8 @@ CUV_TEST (test_live_changes)
     buffer = push_case (h, sample, cases[2]);
     if (i % 2 == 0)
       fail_unless (check_found (buffer, boxes, cases[2]) > 0);
+    else if (i == 1)
+      fail_unless_equals_int (count_found (buffer), boxes->len);
     gst_buffer_unref (buffer);
   }
 }
