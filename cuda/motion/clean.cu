@@ -7,7 +7,7 @@
 
 // A block cleans a tile of words of 32 bits. What is around it may change it:
 // four passes reach up to 15 pixels further each.
-#define CUV_CLEAN_WORDS 32
+#define CUV_CLEAN_WORDS (2 * CUV_MOTION_MARK_WORDS)
 #define CUV_CLEAN_ROWS 16
 #define CUV_CLEAN_MARGIN_WORDS 2
 #define CUV_CLEAN_MARGIN_ROWS (4 * (CUV_MOTION_MAX_SIDE / 2))
@@ -91,11 +91,41 @@ spread (const CuvMotionBits &mask, const Area &area, int r, bool inverted,
   }
 }
 
+// Writes the tile's words that are not 0, and marks them.
+static __device__ void
+write_tile (const CuvMotionBits &mask, const Area &area, const Rows &rows,
+    const uint64_t *unmasked, const CuvMotionCleaned &cleaned)
+{
+  const int margin = (area.rows - CUV_CLEAN_ROWS) / 2;
+  const int row = threadIdx.x / CUV_MOTION_MARK_WORDS;
+  const int column = threadIdx.x % CUV_MOTION_MARK_WORDS;
+  const int y = blockIdx.y * CUV_CLEAN_ROWS + row;
+  const int x = blockIdx.x * CUV_MOTION_MARK_WORDS + column;
+  const size_t at = (size_t) y * mask.stride + x;
+  uint64_t word = 0;
+
+  if (row >= CUV_CLEAN_ROWS) // whole warps
+    return;
+  if (y < mask.height && x < mask.stride) {
+    const uint32_t *from =
+        &rows[row + margin][2 * column + CUV_CLEAN_MARGIN_WORDS];
+
+    word = (from[0] | (uint64_t) from[1] << 32)
+        & (unmasked != nullptr ? unmasked[at] : ~UINT64_C (0));
+  }
+  const uint32_t marks = __ballot_sync (~0u, word != 0);
+  if (word != 0)
+    cleaned.words[at] = word;
+  if (column == 0 && y < mask.height)
+    cleaned.marks[(size_t) y * gridDim.x + blockIdx.x] =
+        (CuvMotionMark) (marks >> threadIdx.x % 32);
+}
+
 // Grid: tiles. Eroding a mask is spreading its complement.
 static __global__ void
 __launch_bounds__ (CUV_CLEAN_THREADS)
     clean_kernel (const __grid_constant__ CuvMotionBits mask, int opening,
-        int closing, CuvMotionCleaned cleaned)
+        int closing, const uint64_t *unmasked, CuvMotionCleaned cleaned)
 {
   __shared__ Rows rows, scratch;
   __shared__ unsigned n_moving;
@@ -119,16 +149,7 @@ __launch_bounds__ (CUV_CLEAN_THREADS)
   __syncthreads ();
   if (threadIdx.x % 32 == 0)
     atomicAdd (&n_moving, n);
-  for (int i = threadIdx.x; i < CUV_CLEAN_ROWS * CUV_CLEAN_WORDS;
-       i += CUV_CLEAN_THREADS) {
-    const int y = blockIdx.y * CUV_CLEAN_ROWS + i / CUV_CLEAN_WORDS;
-    const int x = blockIdx.x * CUV_CLEAN_WORDS + i % CUV_CLEAN_WORDS;
-
-    if (y < mask.height && x < 2 * mask.stride)
-      ((uint32_t *) cleaned.words)[(size_t) y * 2 * mask.stride + x] =
-          rows[i / CUV_CLEAN_WORDS + margin]
-              [i % CUV_CLEAN_WORDS + CUV_CLEAN_MARGIN_WORDS];
-  }
+  write_tile (mask, area, rows, unmasked, cleaned);
   __syncthreads ();
   if (threadIdx.x == 0)
     cleaned.n_moving[blockIdx.y * gridDim.x + blockIdx.x] = n_moving;
@@ -151,9 +172,10 @@ cuv_motion_n_tiles (const CuvMotionBits *mask)
 
 int
 cuv_motion_clean (const CuvMotionBits *mask, int opening, int closing,
-    const CuvMotionCleaned &cleaned, cudaStream_t stream)
+    const uint64_t *unmasked, const CuvMotionCleaned &cleaned,
+    cudaStream_t stream)
 {
   return cuv_launch_dependent ("clean_kernel", grid_of (mask),
       CUV_CLEAN_THREADS, 0, stream, clean_kernel, *mask, opening, closing,
-      cleaned);
+      unmasked, cleaned);
 }

@@ -35,6 +35,12 @@ cuv_motion_n_words (int n)
   return (n + 63) / 64;
 }
 
+CUV_HOST_DEVICE int
+cuv_motion_n_marks (int stride)
+{
+  return (stride + CUV_MOTION_MARK_WORDS - 1) / CUV_MOTION_MARK_WORDS;
+}
+
 /* Number of channels: 1, or 3 with config->color if the frame has colours. */
 CUV_HOST_DEVICE int
 cuv_motion_n_channels (const CuvMotionConfig *config, const CuvFrame *frame)

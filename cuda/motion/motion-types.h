@@ -72,6 +72,12 @@ typedef struct {
   int32_t stride; /* words of a row */
 } CuvMotionBits;
 
+/* Which words of a mask are not 0: a row has cuv_motion_n_marks (stride) marks,
+ * and bit k of mark i is for word 16 i + k. */
+typedef uint16_t CuvMotionMark;
+
+#define CUV_MOTION_MARK_WORDS 16
+
 /* Connected moving pixels: the box, right and bottom exclusive, and how many
  * pixels. */
 typedef struct {

@@ -191,12 +191,19 @@ grid_of (const CuvMotionCuda *self, int n_words)
       self->height);
 }
 
+// What params->unmasked is on the device.
+static const uint64_t *
+shown (const CuvMotionCuda *self, const CuvMotionParams *params)
+{
+  return params->unmasked != nullptr ? self->unmasked : nullptr;
+}
+
 static Output
 output_of (const CuvMotionCuda *self, const CuvMotionParams *params)
 {
   return { self->mask, (uint32_t *) self->bits.words,
-    params->unmasked != nullptr ? (const uint32_t *) self->unmasked : nullptr,
-    self->width, self->height, 2 * self->bits.stride };
+    (const uint32_t *) shown (self, params), self->width, self->height,
+    2 * self->bits.stride };
 }
 
 template <bool PLAIN, int N_CHANNELS>
@@ -269,7 +276,7 @@ submit (
         self->models.n_modes, 0, n_values (self), self->stream));
   if (upload_mask (self, params) != 0 || launch (self, frame, params) != 0
       || cuv_motion_clean (&self->bits, params->opening, params->closing,
-             self->cleaned, self->stream)
+             shown (self, params), self->cleaned, self->stream)
           != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
@@ -307,11 +314,15 @@ motion_allocate (CuvMotionCuda *self)
   self->bits.words = (uint64_t *) cuv_arena_alloc (&self->arena, n_bytes);
   self->unmasked = (uint64_t *) cuv_arena_alloc (&self->arena, n_bytes);
   self->cleaned.words = (uint64_t *) cuv_arena_pinned (&self->arena, n_bytes);
+  self->cleaned.marks = (CuvMotionMark *) cuv_arena_pinned (&self->arena,
+      (size_t) cuv_motion_n_marks (stride) * self->height
+          * sizeof (CuvMotionMark));
   self->cleaned.n_moving = (unsigned *) cuv_arena_pinned (&self->arena,
       (size_t) cuv_motion_n_tiles (&self->bits) * sizeof (unsigned));
   if (!allocate_models (self) || self->mask == nullptr
       || self->bits.words == nullptr || self->unmasked == nullptr
-      || self->cleaned.words == nullptr || self->cleaned.n_moving == nullptr)
+      || self->cleaned.words == nullptr || self->cleaned.marks == nullptr
+      || self->cleaned.n_moving == nullptr)
     return false;
   return cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
@@ -356,13 +367,14 @@ cuv_motion_cuda_submit (CuvMotionCuda *self, const CuvFrame *frame,
 }
 
 extern "C" int
-cuv_motion_cuda_collect (
-    CuvMotionCuda *self, CuvMotionBits *cleaned, int64_t *n_moving)
+cuv_motion_cuda_collect (CuvMotionCuda *self, CuvMotionBits *cleaned,
+    const CuvMotionMark **marks, int64_t *n_moving)
 {
   if (cuv_wait_event (&self->wait, self->done) != 0)
     return -1;
   *cleaned = self->bits;
   cleaned->words = self->cleaned.words;
+  *marks = self->cleaned.marks;
   *n_moving = 0;
   for (int i = 0; i < cuv_motion_n_tiles (&self->bits); i++)
     *n_moving += self->cleaned.n_moving[i];

@@ -37,11 +37,11 @@ void cuv_motion_cuda_reset (CuvMotionCuda *self);
 int cuv_motion_cuda_submit (CuvMotionCuda *self, const CuvFrame *frame,
     const CuvMotionParams *params, CuvCudaStream stream);
 
-/* Waits for the frame. Returns 0, and sets the cleaned mask, whose memory
- * belongs to self, and in which closing may have reached into what is hidden,
- * and the number of moving values before it was cleaned; or returns -1. */
-int cuv_motion_cuda_collect (
-    CuvMotionCuda *self, CuvMotionBits *cleaned, int64_t *n_moving);
+/* Waits for the frame. Returns 0, and sets the cleaned mask, of which only the
+ * words that the marks name were written, and the number of moving values
+ * before it was cleaned; or returns -1. The memory belongs to self. */
+int cuv_motion_cuda_collect (CuvMotionCuda *self, CuvMotionBits *cleaned,
+    const CuvMotionMark **marks, int64_t *n_moving);
 
 /* Copies the mask as found, width x height bytes, to host memory. Waits.
  * Returns 0 or -1. */

@@ -52,6 +52,7 @@ motion_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   OnDevice *self = state;
   CuvMotionJob *job = data;
+  const CuvMotionMark *marks;
   CuvMotionBits bits;
 
   if (job->reset)
@@ -59,15 +60,15 @@ motion_run_cuda (void *state, void *data, const CuvProcessor *processor)
   if (cuv_motion_cuda_submit (
           self->cuda, job->frame, job->params, processor->stream)
           != 0
-      || cuv_motion_cuda_collect (self->cuda, &bits, &job->result.n_moving)
+      || cuv_motion_cuda_collect (
+             self->cuda, &bits, &marks, &job->result.n_moving)
           != 0)
     return cuv_cuda_error ();
-  cuv_motion_bits_hide (&bits, job->params->unmasked);
   job->result = (CuvMotionResult){ NULL, bits.width, bits.height, 0,
     job->result.n_moving, self->parts,
     cuv_motion_min (CUV_MOTION_MAX_PARTS,
         cuv_motion_bits_parts (
-            &bits, &self->runs, self->parts, CUV_MOTION_MAX_PARTS)) };
+            &bits, marks, &self->runs, self->parts, CUV_MOTION_MAX_PARTS)) };
   return NULL;
 }
 

@@ -35,8 +35,10 @@ typedef struct {
 bool cuv_motion_runs_init (CuvMotionRuns *self, int width, int height);
 void cuv_motion_runs_clear (CuvMotionRuns *self);
 
-/* As cuv_motion_parts(). */
-int cuv_motion_bits_parts (const CuvMotionBits *mask, CuvMotionRuns *memory,
-    CuvMotionPart *parts, int max);
+/* As cuv_motion_parts(). Reads only the words that the marks name; all if they
+ * are NULL. */
+int cuv_motion_bits_parts (const CuvMotionBits *mask,
+    const CuvMotionMark *marks, CuvMotionRuns *memory, CuvMotionPart *parts,
+    int max);
 
 #endif

@@ -323,5 +323,5 @@ cuv_motion_cpu_run (CuvMotionCpu *self, const CuvFrame *frame,
   cuv_motion_bits_hide (&self->bits, params->unmasked);
   result->n_parts = cuv_motion_min (CUV_MOTION_MAX_PARTS,
       cuv_motion_bits_parts (
-          &self->bits, &self->runs, self->parts, CUV_MOTION_MAX_PARTS));
+          &self->bits, NULL, &self->runs, self->parts, CUV_MOTION_MAX_PARTS));
 }

@@ -26,28 +26,48 @@ cuv_motion_runs_clear (CuvMotionRuns *self)
   free (self->labels);
 }
 
+/* Adds the runs of a word, the first pixel of which is x, to n of the row;
+ * returns their number. */
+static int
+add_runs (uint64_t word, int x, CuvMotionRun *runs, int n)
+{
+  while (word != 0) {
+    const int first = __builtin_ctzll (word);
+    const uint64_t gap = ~(word >> first);
+    const int length = gap != 0 ? __builtin_ctzll (gap) : 64;
+
+    if (n > 0 && first == 0 && runs[n - 1].end == x)
+      runs[n - 1].end += length;
+    else
+      runs[n++] = (CuvMotionRun){ x + first, x + first + length, -1 };
+    if (first + length >= 64)
+      break;
+    word &= ~UINT64_C (0) << (first + length);
+  }
+  return n;
+}
+
 /* Lists the runs of a row; returns their number. */
 static int
-find_runs (const uint64_t *row, int n_words, CuvMotionRun *runs)
+find_runs (const CuvMotionBits *mask, const CuvMotionMark *marks, int y,
+    CuvMotionRun *runs)
 {
+  const uint64_t *row = mask->words + (size_t) y * (size_t) mask->stride;
+  const int n_marks = cuv_motion_n_marks (mask->stride);
   int n = 0;
 
-  for (int i = 0; i < n_words; i++) {
-    uint64_t left = row[i];
+  if (marks == NULL) {
+    for (int i = 0; i < mask->stride; i++)
+      n = add_runs (row[i], 64 * i, runs, n);
+    return n;
+  }
+  for (int i = 0; i < n_marks; i++) {
+    unsigned left = marks[(size_t) y * (size_t) n_marks + (size_t) i];
 
-    while (left != 0) {
-      const int first = __builtin_ctzll (left);
-      const uint64_t gap = ~(left >> first);
-      const int length = gap != 0 ? __builtin_ctzll (gap) : 64;
+    for (; left != 0; left &= left - 1) {
+      const int k = CUV_MOTION_MARK_WORDS * i + __builtin_ctz (left);
 
-      if (n > 0 && first == 0 && runs[n - 1].end == i * 64)
-        runs[n - 1].end += length;
-      else
-        runs[n++] =
-            (CuvMotionRun){ i * 64 + first, i * 64 + first + length, -1 };
-      if (first + length >= 64)
-        break;
-      left &= ~UINT64_C (0) << (first + length);
+      n = add_runs (row[k], 64 * k, runs, n);
     }
   }
   return n;
@@ -132,16 +152,15 @@ list_parts (CuvMotionLabel *labels, int n_labels, CuvMotionPart *parts, int max)
 }
 
 int
-cuv_motion_bits_parts (const CuvMotionBits *mask, CuvMotionRuns *memory,
-    CuvMotionPart *parts, int max)
+cuv_motion_bits_parts (const CuvMotionBits *mask, const CuvMotionMark *marks,
+    CuvMotionRuns *memory, CuvMotionPart *parts, int max)
 {
   CuvMotionRun *runs = memory->runs, *above = runs + mask->width / 2 + 1;
   int n_above = 0, n_labels = 0;
 
   for (int y = 0; y < mask->height; y++) {
     CuvMotionRun *const swapped = above;
-    const int n = find_runs (
-        mask->words + (size_t) y * (size_t) mask->stride, mask->stride, runs);
+    const int n = find_runs (mask, marks, y, runs);
 
     label_runs (runs, n, above, n_above, y, memory->labels, &n_labels);
     above = runs;

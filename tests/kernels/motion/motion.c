@@ -227,19 +227,20 @@ static int
 run_on_gpu (Run *self, const CuvFrame *frame, const CuvMotionParams *params)
 {
   CuvMotionResult *found = &self->found;
+  const CuvMotionMark *marks;
   CuvMotionBits bits;
 
   if (cuv_motion_cuda_submit (self->state, frame, params, cuv_check_stream) != 0
-      || cuv_motion_cuda_collect (self->state, &bits, &found->n_moving) != 0
+      || cuv_motion_cuda_collect (self->state, &bits, &marks, &found->n_moving)
+          != 0
       || cuv_motion_cuda_get_mask (self->state, self->mask) != 0)
     return -1;
-  cuv_motion_bits_hide (&bits, params->unmasked);
   found->mask = self->mask;
   found->stride = bits.width;
   found->parts = self->parts;
   found->n_parts = cuv_motion_min (CUV_MOTION_MAX_PARTS,
       cuv_motion_bits_parts (
-          &bits, &self->runs, self->parts, CUV_MOTION_MAX_PARTS));
+          &bits, marks, &self->runs, self->parts, CUV_MOTION_MAX_PARTS));
   return 0;
 }
 #endif
