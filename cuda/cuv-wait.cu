@@ -8,6 +8,7 @@
 #include "cuv-cuda.cuh"
 
 #define CUV_WAIT_SPIN 20000 // nanoseconds of polling without sleep
+#define CUV_WAIT_LONG (25 * CUV_WAIT_SPIN)
 // in nanoseconds; used if a wait takes longer than usual
 #define CUV_WAIT_LONGEST_NAP 1000000
 
@@ -20,18 +21,31 @@ now ()
   return time.tv_sec * INT64_C (1000000000) + time.tv_nsec;
 }
 
-// Sleeps with a timer slack of 1 us instead of, usually, 50 us.
+// While it lives, the thread's sleeps have a timer slack of 1 us instead of,
+// usually, 50 us.
+class ExactSleeps
+{
+  const int slack = prctl (PR_GET_TIMERSLACK, 0, 0, 0, 0);
+
+public:
+  ExactSleeps ()
+  {
+    prctl (PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+  }
+  ~ExactSleeps ()
+  {
+    if (slack > 0)
+      prctl (PR_SET_TIMERSLACK, slack, 0, 0, 0);
+  }
+};
+
 static void
 nap (int64_t nanoseconds)
 {
   const struct timespec time = { nanoseconds / 1000000000,
     nanoseconds % 1000000000 };
-  const int slack = prctl (PR_GET_TIMERSLACK, 0, 0, 0, 0);
 
-  prctl (PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   clock_nanosleep (CLOCK_MONOTONIC, 0, &time, nullptr);
-  if (slack > 0)
-    prctl (PR_SET_TIMERSLACK, slack, 0, 0, 0);
 }
 
 template <typename Query>
@@ -60,16 +74,20 @@ poll (CuvWait *self, Query query)
   self->usual = usual - usual / 8;
   if (status != cudaErrorNotReady)
     return status;
+  const ExactSleeps exact;
   if (usual > CUV_WAIT_SPIN) {
     nap (usual - CUV_WAIT_SPIN);
     status = query ();
     if (status != cudaErrorNotReady)
       return status;
   }
-  status = spin (query);
+  // when many streams share the GPU, one frame waits for those of others, and
+  // polling costs more than being late by a small part of that time
+  if (usual < CUV_WAIT_LONG)
+    status = spin (query);
   while (status == cudaErrorNotReady) {
     nap (std::min<int64_t> (
-        std::max<int64_t> ((now () - start) / 8, CUV_WAIT_SPIN),
+        std::max<int64_t> ((now () - start) / 4, CUV_WAIT_SPIN),
         CUV_WAIT_LONGEST_NAP));
     status = query ();
   }
