@@ -4,6 +4,7 @@
 #include "gstcuvmeta.h"
 #include "gstcuvserial.h"
 #include "gstcuvtablemove.h"
+#include "gstcuvstructure.h"
 
 #include <string.h>
 
@@ -56,7 +57,7 @@ meta_name (const gchar *kind, gboolean placed)
   static GMutex lock;
   gchar *name =
       g_strdup_printf ("GstCuv%c%sMeta", g_ascii_toupper (kind[0]), kind + 1);
-  const gchar *interned = g_intern_string (name);
+  const gchar *interned = g_quark_to_string (gst_cuv_quark (name));
 
   g_free (name);
   g_mutex_lock (&lock);
@@ -122,11 +123,11 @@ gst_cuv_meta_add_table (GstBuffer *buffer, const gchar *kind, guint version,
     row_size += types[columns[i].type].size;
   }
   data = g_bytes_new (rows, row_size * n_rows);
-  gst_structure_set (structure, "kind", G_TYPE_STRING, kind, "version",
+  gst_cuv_structure_set (structure, "kind", G_TYPE_STRING, kind, "version",
       G_TYPE_UINT, version, "width", G_TYPE_UINT, width, "height", G_TYPE_UINT,
       height, "shape", G_TYPE_STRING, shape, "rows", G_TYPE_UINT, n_rows,
       "data", G_TYPE_BYTES, data, NULL);
-  gst_structure_take_value (structure, "columns", &array);
+  gst_cuv_structure_take_value (structure, "columns", &array);
   g_bytes_unref (data);
   return structure;
 }
@@ -148,7 +149,7 @@ gst_cuv_meta_set_texts (GstStructure *table, const gchar *const *texts, guint n)
             : g_utf8_make_valid (texts[i], -1));
     gst_value_array_append_and_take_value (&array, &value);
   }
-  gst_structure_take_value (table, "texts", &array);
+  gst_cuv_structure_take_value (table, "texts", &array);
 }
 
 /* Adds a column from its text, such as "rho:f32". */
@@ -187,19 +188,19 @@ gst_cuv_table_parse (GstCuvTable *table, const GstStructure *structure)
 
   memset (table, 0, sizeof *table);
   table->structure = structure;
-  table->kind = gst_structure_get_string (structure, "kind");
-  table->shape = gst_structure_get_string (structure, "shape");
-  table->key = gst_structure_get_string (structure, "key");
+  table->kind = gst_cuv_structure_get_string (structure, "kind");
+  table->shape = gst_cuv_structure_get_string (structure, "shape");
+  table->key = gst_cuv_structure_get_string (structure, "key");
   if (table->key == NULL)
     table->key = table->kind;
-  columns = gst_structure_get_value (structure, "columns");
-  data = gst_structure_get_value (structure, "data");
+  columns = gst_cuv_structure_get_value (structure, "columns");
+  data = gst_cuv_structure_get_value (structure, "data");
   if (table->kind == NULL || table->shape == NULL || columns == NULL
       || !GST_VALUE_HOLDS_ARRAY (columns) || data == NULL
       || !G_VALUE_HOLDS (data, G_TYPE_BYTES) || g_value_get_boxed (data) == NULL
-      || !gst_structure_get_uint (structure, "width", &table->width)
-      || !gst_structure_get_uint (structure, "height", &table->height)
-      || !gst_structure_get_uint (structure, "rows", &table->n_rows))
+      || !gst_cuv_structure_get_uint (structure, "width", &table->width)
+      || !gst_cuv_structure_get_uint (structure, "height", &table->height)
+      || !gst_cuv_structure_get_uint (structure, "rows", &table->n_rows))
     return FALSE;
   for (guint i = 0; i < gst_value_array_get_size (columns); i++) {
     const GValue *column = gst_value_array_get_value (columns, i);
@@ -286,7 +287,7 @@ gst_cuv_table_int (const GstCuvTable *table, guint row, guint column)
 const gchar *
 gst_cuv_table_text (const GstCuvTable *table, guint row, guint column)
 {
-  const GValue *texts = gst_structure_get_value (table->structure, "texts");
+  const GValue *texts = gst_cuv_structure_get_value (table->structure, "texts");
   const gint64 i = gst_cuv_table_int (table, row, column);
   const GValue *text;
 
@@ -301,14 +302,16 @@ gst_cuv_table_text (const GstCuvTable *table, guint row, guint column)
 const guint8 *
 gst_cuv_table_pictures (const GstCuvTable *table, guint *width, guint *height)
 {
-  const GValue *value = gst_structure_get_value (table->structure, "pictures");
+  const GValue *value =
+      gst_cuv_structure_get_value (table->structure, "pictures");
   const guint8 *pixels;
   gsize size;
 
   if (value == NULL || !G_VALUE_HOLDS (value, G_TYPE_BYTES)
       || g_value_get_boxed (value) == NULL
-      || !gst_structure_get_uint (table->structure, "picture_width", width)
-      || !gst_structure_get_uint (table->structure, "picture_height", height)
+      || !gst_cuv_structure_get_uint (table->structure, "picture_width", width)
+      || !gst_cuv_structure_get_uint (
+          table->structure, "picture_height", height)
       || *width == 0 || *width > G_MAXUINT16 || *height == 0
       || *height > G_MAXUINT16)
     return NULL;

@@ -3,6 +3,7 @@
  * built with GstAnalytics also its detections, classes and tracks. */
 #include "config.h"
 #include "gstcuvodparams.h"
+#include "gstcuvstructure.h"
 
 #include <math.h>
 
@@ -53,7 +54,7 @@ transform_to_double (const GValue *value, gdouble *number)
 static gboolean
 get_double (const GstStructure *structure, const gchar *field, gdouble *number)
 {
-  const GValue *value = gst_structure_get_value (structure, field);
+  const GValue *value = gst_cuv_structure_get_value (structure, field);
 
   if (value == NULL)
     return FALSE;

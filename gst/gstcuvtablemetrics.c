@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvtablemetrics.h"
+#include "gstcuvstructure.h"
 
 #include <string.h>
 
@@ -33,7 +34,8 @@ guint
 gst_cuv_table_metrics (
     const GstCuvTable *table, GstCuvMetric metrics[GST_CUV_MAX_COLUMNS])
 {
-  const gchar *word = gst_structure_get_string (table->structure, "metrics");
+  const gchar *word =
+      gst_cuv_structure_get_string (table->structure, "metrics");
   gboolean used[GST_CUV_MAX_COLUMNS] = { FALSE };
   guint n = 0;
 
@@ -58,7 +60,8 @@ guint
 gst_cuv_table_row_names (
     const GstCuvTable *table, guint columns[GST_CUV_MAX_COLUMNS])
 {
-  const gchar *word = gst_structure_get_string (table->structure, "row_names");
+  const gchar *word =
+      gst_cuv_structure_get_string (table->structure, "row_names");
   const gboolean all = word == NULL;
   gboolean used[GST_CUV_MAX_COLUMNS] = { FALSE };
   guint n = 0;

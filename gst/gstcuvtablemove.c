@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcuvtablemove.h"
+#include "gstcuvstructure.h"
 
 #include <math.h>
 #include <string.h>
@@ -279,7 +280,7 @@ move_rows (const Move *self, GstStructure *to, const GstVideoInfo *info)
     kept += move_row (self, row, i);
   }
   data = g_bytes_new_take (rows, (gsize) kept * size);
-  gst_structure_set (to, "width", G_TYPE_UINT,
+  gst_cuv_structure_set (to, "width", G_TYPE_UINT,
       (guint) GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_UINT,
       (guint) GST_VIDEO_INFO_HEIGHT (info), "rows", G_TYPE_UINT, kept, "data",
       G_TYPE_BYTES, data, NULL);

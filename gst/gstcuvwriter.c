@@ -3,6 +3,7 @@
  * GstAnalytics, or both. */
 #include "config.h"
 #include "gstcuvodparams.h"
+#include "gstcuvstructure.h"
 
 #include <math.h>
 
@@ -24,13 +25,14 @@ fill_detection (const GstCuvWriter *writer, const GstCuvObject *object,
     GstStructure *detection)
 {
   if (detection == NULL)
-    detection = gst_structure_new_empty ("detection");
-  gst_structure_set_name (detection, "detection");
+    detection = gst_cuv_structure_new ("detection", NULL);
+  else if (!gst_structure_has_name (detection, "detection"))
+    gst_structure_set_name (detection, "detection");
   if (object->roi != NULL) {
     const gdouble width = GST_VIDEO_INFO_WIDTH (writer->info);
     const gdouble height = GST_VIDEO_INFO_HEIGHT (writer->info);
 
-    gst_structure_set (detection, "x_min", G_TYPE_DOUBLE, object->x / width,
+    gst_cuv_structure_set (detection, "x_min", G_TYPE_DOUBLE, object->x / width,
         "x_max", G_TYPE_DOUBLE, (object->x + object->w) / width, "y_min",
         G_TYPE_DOUBLE, object->y / height, "y_max", G_TYPE_DOUBLE,
         (object->y + object->h) / height, NULL);
@@ -39,10 +41,10 @@ fill_detection (const GstCuvWriter *writer, const GstCuvObject *object,
         detection, "x_min", "x_max", "y_min", "y_max", NULL);
   }
   if (!isnan (object->confidence))
-    gst_structure_set (
+    gst_cuv_structure_set (
         detection, "confidence", G_TYPE_DOUBLE, object->confidence, NULL);
-  if (!gst_structure_has_field (detection, "label_id"))
-    gst_structure_set (detection, "label_id", G_TYPE_INT, 0, NULL);
+  if (gst_cuv_structure_get_value (detection, "label_id") == NULL)
+    gst_cuv_structure_set (detection, "label_id", G_TYPE_INT, 0, NULL);
   return detection;
 }
 
@@ -256,7 +258,7 @@ GstCuvObject
 gst_cuv_meta_add_object (GstCuvWriter *writer, gint id, const gchar *label,
     guint x, guint y, guint w, guint h, gdouble confidence, GstStructure *extra)
 {
-  GstCuvObject object = { g_quark_from_string (label), x, y, w, h, id, -1, -1,
+  GstCuvObject object = { gst_cuv_quark (label), x, y, w, h, id, -1, -1,
     confidence, 0, NAN, NULL, -1, NULL };
 
   ensure_detection (writer, &object);
@@ -323,5 +325,5 @@ gst_cuv_meta_set_track (GstCuvWriter *writer, GstCuvObject *object, gint id,
     return;
   ensure_region (writer, object);
   add_region_param (
-      object, gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
+      object, gst_cuv_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
 }

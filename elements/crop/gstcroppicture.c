@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstcroppicture.h"
+#include "gstcuvstructure.h"
 
 /* GStreamer's converter cannot interpolate packed 4:2:2 rows of fewer than 8
  * pixels, which have too few chroma samples; they are scaled with the nearest
@@ -19,12 +20,13 @@ resampler_of (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
 static GstStructure *
 converter_config (const GstVideoFormatInfo *format, const CuvCropPlan *plan)
 {
-  return gst_structure_new ("GstVideoConverter", GST_VIDEO_CONVERTER_OPT_SRC_X,
-      G_TYPE_INT, plan->source.x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT,
-      plan->source.y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT,
-      plan->source.width, GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT,
-      plan->source.height, GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT,
-      plan->dest.x, GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, plan->dest.y,
+  return gst_cuv_structure_new ("GstVideoConverter",
+      GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, plan->source.x,
+      GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT, plan->source.y,
+      GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, plan->source.width,
+      GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, plan->source.height,
+      GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT, plan->dest.x,
+      GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, plan->dest.y,
       GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, plan->dest.width,
       GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, plan->dest.height,
       GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD, GST_TYPE_VIDEO_RESAMPLER_METHOD,
@@ -87,7 +89,7 @@ gst_crop_add_object (GstCuvWriter *writer, const GstVideoInfo *frame_info,
       gst_cuv_meta_add_param (writer, &added, gst_structure_copy (l->data));
   }
   gst_cuv_meta_add_param (writer, &added,
-      gst_structure_new ("crop", "x", G_TYPE_INT, plan->source.x, "y",
+      gst_cuv_structure_new ("crop", "x", G_TYPE_INT, plan->source.x, "y",
           G_TYPE_INT, plan->source.y, "w", G_TYPE_INT, plan->source.width, "h",
           G_TYPE_INT, plan->source.height, "frame_width", G_TYPE_INT,
           GST_VIDEO_INFO_WIDTH (frame_info), "frame_height", G_TYPE_INT,

@@ -25,6 +25,7 @@
 #include "backend.h"
 #include "gstcuvmeta.h"
 #include "gsthoughlinessettings.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (hough_lines_debug);
 #define GST_CAT_DEFAULT hough_lines_debug
@@ -177,14 +178,14 @@ attach_lines (GstHoughLines *self, GstBuffer *buffer, GstClockTime age)
       "segments", columns, G_N_ELEMENTS (columns), self->lines->data,
       self->lines->len);
 
-  gst_structure_set (table, "edges", G_TYPE_UINT64,
+  gst_cuv_structure_set (table, "edges", G_TYPE_UINT64,
       (guint64) self->counts.n_edges, "lines_found", G_TYPE_UINT,
       (guint) self->counts.n_found, NULL);
   if (self->counts.n_segments_found > 0)
-    gst_structure_set (table, "segments_found", G_TYPE_UINT,
+    gst_cuv_structure_set (table, "segments_found", G_TYPE_UINT,
         (guint) self->counts.n_segments_found, NULL);
   if (age > 0)
-    gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
+    gst_cuv_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
 }
 
 static void
@@ -199,14 +200,15 @@ list_lines (const GArray *lines, GstStructure *message)
 
     g_value_init (&value, GST_TYPE_STRUCTURE);
     g_value_take_boxed (&value,
-        gst_structure_new ("line", "rho", G_TYPE_DOUBLE, (gdouble) line->rho,
-            "theta", G_TYPE_DOUBLE, (gdouble) line->theta, "votes", G_TYPE_UINT,
-            line->votes, "x1", G_TYPE_DOUBLE, (gdouble) line->x1, "y1",
-            G_TYPE_DOUBLE, (gdouble) line->y1, "x2", G_TYPE_DOUBLE,
-            (gdouble) line->x2, "y2", G_TYPE_DOUBLE, (gdouble) line->y2, NULL));
+        gst_cuv_structure_new ("line", "rho", G_TYPE_DOUBLE,
+            (gdouble) line->rho, "theta", G_TYPE_DOUBLE, (gdouble) line->theta,
+            "votes", G_TYPE_UINT, line->votes, "x1", G_TYPE_DOUBLE,
+            (gdouble) line->x1, "y1", G_TYPE_DOUBLE, (gdouble) line->y1, "x2",
+            G_TYPE_DOUBLE, (gdouble) line->x2, "y2", G_TYPE_DOUBLE,
+            (gdouble) line->y2, NULL));
     gst_value_list_append_and_take_value (&list, &value);
   }
-  gst_structure_take_value (message, "lines", &list);
+  gst_cuv_structure_take_value (message, "lines", &list);
 }
 
 static guint
@@ -239,7 +241,7 @@ gst_hough_lines_add_stats (GstCuvFilter *filter, GstStructure *stats)
   const CuvHoughResult *counts = &self->counts;
 
   GST_OBJECT_LOCK (self);
-  gst_structure_set (stats, "method", G_TYPE_STRING,
+  gst_cuv_structure_set (stats, "method", G_TYPE_STRING,
       gst_hough_lines_method_nick (self->method), "edges", G_TYPE_UINT64,
       (guint64) counts->n_edges, "votes", G_TYPE_UINT64,
       (guint64) counts->n_votes, "lines", G_TYPE_UINT, (guint) counts->n_peaks,

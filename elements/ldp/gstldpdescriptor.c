@@ -26,6 +26,7 @@
 #include "backend.h"
 #include "base/gstcuvfilter.h"
 #include "shared/gstldpmeta.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_descriptor_debug);
 #define GST_CAT_DEFAULT ldp_descriptor_debug
@@ -202,9 +203,9 @@ gst_ldp_descriptor_publish (GstCuvFilter *filter, GstBuffer *buffer,
       self->regions->len, self->counts);
 
   if (age > 0)
-    gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
+    gst_cuv_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
   if (message != NULL)
-    gst_structure_set (
+    gst_cuv_structure_set (
         message, "regions", G_TYPE_UINT, self->regions->len, NULL);
 }
 
@@ -217,7 +218,7 @@ gst_ldp_descriptor_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GST_OBJECT_LOCK (self);
   n_regions = self->n_regions;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "regions", G_TYPE_UINT, n_regions, NULL);
+  gst_cuv_structure_set (stats, "regions", G_TYPE_UINT, n_regions, NULL);
 }
 
 /* ---- queries ---- */

@@ -3,6 +3,7 @@
 #include "gstldpmatches.h"
 
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 /* A row of the table, without padding. */
 typedef struct __attribute__ ((packed)) {
@@ -110,7 +111,7 @@ set_pictures (GstLdpMatches *self, GstStructure *table)
 {
   if (self->attached == NULL)
     self->attached = g_bytes_new (self->pictures->data, self->pictures->len);
-  gst_structure_set (table, "pictures", G_TYPE_BYTES, self->attached,
+  gst_cuv_structure_set (table, "pictures", G_TYPE_BYTES, self->attached,
       "picture_width", G_TYPE_UINT, self->picture_width, "picture_height",
       G_TYPE_UINT, self->picture_height, NULL);
 }
@@ -143,11 +144,11 @@ gst_ldp_matches_list (const GstLdpMatches *self, GstStructure *message)
 
     g_value_init (&value, GST_TYPE_STRUCTURE);
     g_value_take_boxed (&value,
-        gst_structure_new ("match", "region-id", G_TYPE_INT, row->region_id,
+        gst_cuv_structure_new ("match", "region-id", G_TYPE_INT, row->region_id,
             "rank", G_TYPE_UINT, row->rank, "entry", G_TYPE_UINT64, row->entry,
             "similarity", G_TYPE_DOUBLE, row->similarity, "name", G_TYPE_STRING,
             g_ptr_array_index (self->names, row->name), NULL));
     gst_value_list_append_and_take_value (&list, &value);
   }
-  gst_structure_take_value (message, "matches", &list);
+  gst_cuv_structure_take_value (message, "matches", &list);
 }

@@ -28,6 +28,7 @@
 #include "gstldpmatches.h"
 #include "retrieval/retrieval.h"
 #include "shared/gstldpmeta.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (ldp_retrieve_debug);
 #define GST_CAT_DEFAULT ldp_retrieve_debug
@@ -377,7 +378,7 @@ gst_ldp_retrieve_publish (GstCuvFilter *filter, GstBuffer *buffer,
       (guint) GST_VIDEO_INFO_HEIGHT (info));
 
   if (age > 0)
-    gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
+    gst_cuv_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
   if (message != NULL)
     gst_ldp_matches_list (&self->matches, message);
 }
@@ -391,7 +392,7 @@ gst_ldp_retrieve_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GST_OBJECT_LOCK (self);
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "entries", G_TYPE_UINT64, counts.entries,
+  gst_cuv_structure_set (stats, "entries", G_TYPE_UINT64, counts.entries,
       "entries-on-cpu", G_TYPE_UINT64, counts.entries_on_cpu, "regions",
       G_TYPE_UINT, counts.regions, "matches", G_TYPE_UINT, counts.matches,
       "microseconds-describe", G_TYPE_DOUBLE, counts.describe_us,

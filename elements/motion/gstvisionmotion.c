@@ -24,6 +24,7 @@
 
 #include "backend.h"
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_motion_debug);
 #define GST_CAT_DEFAULT vision_motion_debug
@@ -269,10 +270,10 @@ attach_table (const Motion *motion, const GstVideoInfo *info, GstBuffer *buffer,
       (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info),
       "none", columns, G_N_ELEMENTS (columns), rows, (guint) motion->n);
   g_free (rows);
-  gst_structure_set (table, "moving", G_TYPE_DOUBLE, motion->moving,
+  gst_cuv_structure_set (table, "moving", G_TYPE_DOUBLE, motion->moving,
       "scene_change", G_TYPE_BOOLEAN, motion->scene_change, NULL);
   if (age > 0)
-    gst_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
+    gst_cuv_structure_set (table, "age", G_TYPE_UINT64, age, NULL);
 }
 
 static void
@@ -287,11 +288,12 @@ attach_objects (const Motion *motion, const GstVisionMotionSettings *s,
 
   for (gint i = 0; i < motion->n; i++) {
     const CuvMotionPart *part = &motion->boxes[i].part;
-    GstStructure *extra = gst_structure_new ("detection", "area", G_TYPE_INT,
-        part->area, "frames", G_TYPE_INT, motion->boxes[i].age, NULL);
+    GstStructure *extra =
+        gst_cuv_structure_new ("detection", "area", G_TYPE_INT, part->area,
+            "frames", G_TYPE_INT, motion->boxes[i].age, NULL);
 
     if (age > 0)
-      gst_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
+      gst_cuv_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
     gst_cuv_meta_add_object (&writer, id + i, s->label, (guint) part->left,
         (guint) part->top, (guint) (part->right - part->left),
         (guint) (part->bottom - part->top), NAN, extra);
@@ -309,9 +311,9 @@ gst_vision_motion_publish (GstCuvFilter *filter, GstBuffer *buffer,
   attach_objects (&self->motion, self->settings.in_force, info, buffer, age);
   attach_table (&self->motion, info, buffer, age);
   if (message != NULL)
-    gst_structure_set (message, "objects", G_TYPE_UINT, (guint) self->motion.n,
-        "moving", G_TYPE_DOUBLE, self->motion.moving, "scene-change",
-        G_TYPE_BOOLEAN, self->motion.scene_change, NULL);
+    gst_cuv_structure_set (message, "objects", G_TYPE_UINT,
+        (guint) self->motion.n, "moving", G_TYPE_DOUBLE, self->motion.moving,
+        "scene-change", G_TYPE_BOOLEAN, self->motion.scene_change, NULL);
 }
 
 static guint
@@ -334,7 +336,7 @@ gst_vision_motion_add_stats (GstCuvFilter *filter, GstStructure *stats)
   GstVisionMotion *self = GST_VISION_MOTION (filter);
 
   GST_OBJECT_LOCK (self);
-  gst_structure_set (stats, "moving", G_TYPE_DOUBLE, self->motion.moving,
+  gst_cuv_structure_set (stats, "moving", G_TYPE_DOUBLE, self->motion.moving,
       "parts", G_TYPE_UINT, (guint) self->motion.n_parts, "objects",
       G_TYPE_UINT, (guint) self->motion.n, "scene-change", G_TYPE_BOOLEAN,
       self->motion.scene_change, NULL);

@@ -29,6 +29,7 @@
 #include "ntf.h"
 #include "spectral/gstcuvspectralcaps.h"
 #include "spectral/gstcuvspectraltransform.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_ntf_debug);
 #define GST_CAT_DEFAULT spectral_ntf_debug
@@ -530,10 +531,10 @@ gst_spectral_ntf_add_stats (
   GST_OBJECT_LOCK (self);
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "runs", G_TYPE_UINT64, counts.runs, "iterations",
-      G_TYPE_UINT, (guint) counts.iterations, "effective-rank", G_TYPE_UINT,
-      (guint) counts.effective_rank, "error", G_TYPE_DOUBLE, counts.error,
-      NULL);
+  gst_cuv_structure_set (stats, "runs", G_TYPE_UINT64, counts.runs,
+      "iterations", G_TYPE_UINT, (guint) counts.iterations, "effective-rank",
+      G_TYPE_UINT, (guint) counts.effective_rank, "error", G_TYPE_DOUBLE,
+      counts.error, NULL);
 }
 
 /* hop changes the output framerate. */

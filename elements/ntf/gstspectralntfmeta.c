@@ -3,6 +3,7 @@
 #include "gstspectralntfmeta.h"
 
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 typedef struct {
   GstCuvColumn columns[CUV_NTF_MAX_RANK];
@@ -39,7 +40,7 @@ name_table (GstStructure *table, const gchar *mode)
 {
   gchar *key = g_strconcat ("ntf_", mode, NULL);
 
-  gst_structure_set (
+  gst_cuv_structure_set (
       table, "mode", G_TYPE_STRING, mode, "key", G_TYPE_STRING, key, NULL);
   g_free (key);
 }
@@ -97,7 +98,7 @@ gst_ntf_meta_add (
   name_columns (&columns, self->factors->rank);
   table = self->is_matrix ? add_factor (self, "a", CUV_NTF_V, 0, &columns)
                           : add_factor (self, "u", CUV_NTF_U, 0, &columns);
-  gst_structure_set (table, "iterations", G_TYPE_UINT,
+  gst_cuv_structure_set (table, "iterations", G_TYPE_UINT,
       (guint) result->iterations, "effective_rank", G_TYPE_UINT,
       (guint) result->effective_rank, "error", G_TYPE_DOUBLE,
       result->errors[result->n_errors - 1], "converged", G_TYPE_BOOLEAN,
@@ -112,7 +113,7 @@ GstStructure *
 gst_ntf_meta_progress (
     GstBuffer *buffer, const CuvNtfResult *result, gint iterations)
 {
-  return gst_structure_new ("spectralntf", "timestamp", G_TYPE_UINT64,
+  return gst_cuv_structure_new ("spectralntf", "timestamp", G_TYPE_UINT64,
       GST_BUFFER_PTS (buffer), "iteration", G_TYPE_UINT,
       (guint) result->iterations, "percent", G_TYPE_DOUBLE,
       100. * result->iterations / iterations, "error", G_TYPE_DOUBLE,

@@ -26,6 +26,7 @@
 #include "gstspectralpcasettings.h"
 #include "gstspectralpcatable.h"
 #include "spectral/gstcuvspectralempty.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (spectral_pca_debug);
 #define GST_CAT_DEFAULT spectral_pca_debug
@@ -489,7 +490,7 @@ gst_spectral_pca_add_stats (
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
   gst_spectral_pca_add_result (stats, &counts.last);
-  gst_structure_set (stats, "cuts", G_TYPE_UINT64, counts.scene_changes,
+  gst_cuv_structure_set (stats, "cuts", G_TYPE_UINT64, counts.scene_changes,
       "frozen", G_TYPE_BOOLEAN, is_frozen (self), NULL);
 }
 

@@ -3,6 +3,7 @@
 
 #include "gstcuvmeta.h"
 #include "gstspectralbasis.h"
+#include "gstcuvstructure.h"
 
 static const GstCuvColumn columns[] = {
   { "eigenvalue", GST_CUV_TYPE_F64 },
@@ -44,8 +45,8 @@ set_vectors (
     g_value_set_int (&number, components[c]);
     gst_value_array_append_and_take_value (&shown, &number);
   }
-  gst_structure_take_value (table, "vectors", &all);
-  gst_structure_take_value (table, "components", &shown);
+  gst_cuv_structure_take_value (table, "vectors", &all);
+  gst_cuv_structure_take_value (table, "components", &shown);
 }
 
 void
@@ -67,23 +68,24 @@ gst_spectral_pca_add_table (GstBuffer *buffer, const CuvPcaBasis *basis,
   table = gst_cuv_meta_add_table (buffer, "pca", 1, (guint) picture->width,
       (guint) picture->height, "none", columns, G_N_ELEMENTS (columns), rows,
       (guint) basis->n);
-  gst_structure_set (table, "key", G_TYPE_STRING, "spectral", "mode",
+  gst_cuv_structure_set (table, "key", G_TYPE_STRING, "spectral", "mode",
       G_TYPE_STRING, gst_spectral_mode_name (basis->mode), "pixels",
       G_TYPE_UINT64, (guint64) result->pixels, "left_out", G_TYPE_UINT64,
       (guint64) result->left_out, "cut", G_TYPE_BOOLEAN, result->update.is_cut,
       NULL);
   append_numbers (&mean, basis->mean, basis->n);
-  gst_structure_take_value (table, "mean", &mean);
+  gst_cuv_structure_take_value (table, "mean", &mean);
   set_vectors (table, basis, components);
 }
 
 void
 gst_spectral_pca_add_result (GstStructure *stats, const CuvPcaResult *result)
 {
-  gst_structure_set (stats, "pixels", G_TYPE_UINT64, (guint64) result->pixels,
-      "left-out", G_TYPE_UINT64, (guint64) result->left_out, "sweeps",
-      G_TYPE_UINT, (guint) result->update.sweeps, "microseconds-sums",
-      G_TYPE_DOUBLE, (gdouble) result->sums_us, "microseconds-basis",
-      G_TYPE_DOUBLE, (gdouble) result->basis_us, "microseconds-picture",
-      G_TYPE_DOUBLE, (gdouble) result->picture_us, NULL);
+  gst_cuv_structure_set (stats, "pixels", G_TYPE_UINT64,
+      (guint64) result->pixels, "left-out", G_TYPE_UINT64,
+      (guint64) result->left_out, "sweeps", G_TYPE_UINT,
+      (guint) result->update.sweeps, "microseconds-sums", G_TYPE_DOUBLE,
+      (gdouble) result->sums_us, "microseconds-basis", G_TYPE_DOUBLE,
+      (gdouble) result->basis_us, "microseconds-picture", G_TYPE_DOUBLE,
+      (gdouble) result->picture_us, NULL);
 }

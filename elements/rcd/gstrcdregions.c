@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstrcdregions.h"
+#include "gstcuvstructure.h"
 
 #include <math.h>
 
@@ -63,16 +64,16 @@ static void
 gst_rcd_describe_region (
     const CuvTrack *track, gdouble max_distance, GstStructure *structure)
 {
-  gst_structure_set (structure, "state", G_TYPE_STRING,
+  gst_cuv_structure_set (structure, "state", G_TYPE_STRING,
       track->state == CUV_TRACK_TRACKED ? "tracked" : "lost", "scale",
       G_TYPE_DOUBLE, track->scale, "lost_frames", G_TYPE_INT,
       track->lost_frames, NULL);
   if (isfinite (track->distance))
-    gst_structure_set (structure, "distance", G_TYPE_DOUBLE, track->distance,
-        "confidence", G_TYPE_DOUBLE,
+    gst_cuv_structure_set (structure, "distance", G_TYPE_DOUBLE,
+        track->distance, "confidence", G_TYPE_DOUBLE,
         cuv_tracker_confidence (track->distance, max_distance), NULL);
   if (isfinite (track->second))
-    gst_structure_set (
+    gst_cuv_structure_set (
         structure, "second_distance", G_TYPE_DOUBLE, track->second, NULL);
 }
 
@@ -85,7 +86,7 @@ new_object (const CuvTrack *track, const GstRcdTarget *target,
   GstCuvObject object;
 
   if (params->age > 0)
-    extra = gst_structure_new (
+    extra = gst_cuv_structure_new (
         "detection", "age", G_TYPE_UINT64, params->age, NULL);
   object = gst_cuv_meta_add_object (writer, gst_cuv_objects_next_id (present),
       g_quark_to_string (target->label), (guint) box->x, (guint) box->y,
@@ -107,7 +108,7 @@ gst_rcd_attach_region (const CuvTrack *track, const GstRcdTarget *target,
     object = new_object (track, target, params, present, writer);
   gst_rcd_describe_region (track, params->max_distance, param);
   if (params->age > 0)
-    gst_structure_set (param, "age", G_TYPE_UINT64, params->age, NULL);
+    gst_cuv_structure_set (param, "age", G_TYPE_UINT64, params->age, NULL);
   gst_cuv_meta_set_track (
       writer, object, track->id, target->first_seen, target->last_seen);
   gst_cuv_meta_add_param (writer, object, param);
@@ -130,7 +131,7 @@ gst_rcd_append_region (GValue *list, const CuvTrack *track,
   const gchar *name = g_quark_to_string (target->label);
   /* a structure takes UTF-8 only, a region of interest any bytes */
   gchar *label = name != NULL ? g_utf8_make_valid (name, -1) : NULL;
-  GstStructure *structure = gst_structure_new ("object", "id", G_TYPE_INT,
+  GstStructure *structure = gst_cuv_structure_new ("object", "id", G_TYPE_INT,
       track->id, "label", G_TYPE_STRING, label, "x", G_TYPE_UINT,
       (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width", G_TYPE_UINT,
       (guint) box->width, "height", G_TYPE_UINT, (guint) box->height, NULL);
@@ -139,7 +140,7 @@ gst_rcd_append_region (GValue *list, const CuvTrack *track,
   g_free (label);
   gst_rcd_describe_region (track, max_distance, structure);
   if (track->event != CUV_TRACK_NO_EVENT)
-    gst_structure_set (
+    gst_cuv_structure_set (
         structure, "event", G_TYPE_STRING, events[track->event], NULL);
   g_value_init (&value, GST_TYPE_STRUCTURE);
   g_value_take_boxed (&value, structure);
@@ -175,7 +176,7 @@ gst_rcd_attach_tracks (const CuvTrackerResult *result,
   for (guint i = n_before; i < present->len; i++)
     gst_cuv_meta_add_class (writer, &g_array_index (present, GstCuvObject, i));
   if (message != NULL)
-    gst_structure_take_value (message, "objects", &list);
+    gst_cuv_structure_take_value (message, "objects", &list);
   else
     g_value_unset (&list);
 }

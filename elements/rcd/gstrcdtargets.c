@@ -5,6 +5,7 @@
 #include "base/gstcuvfilter.h"
 #include "gstrcdconfirm.h"
 #include "gstrcdpicture.h"
+#include "gstcuvstructure.h"
 
 /* The variance that rounding to 8 bits adds. */
 #define LAMBDA (1.0 / 12)
@@ -152,7 +153,7 @@ gst_rcd_targets_find (const GstRcdTargets *self, gint id)
       return *target;
   }
   return (GstRcdTarget){ .id = id,
-    .label = g_quark_from_static_string ("target"),
+    .label = gst_cuv_quark ("target"),
     .first_seen = GST_CLOCK_TIME_NONE,
     .last_seen = GST_CLOCK_TIME_NONE,
     .confirmed = TRUE };

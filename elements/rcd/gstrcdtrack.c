@@ -28,6 +28,7 @@
 
 #include "gstrcdtargets.h"
 #include "gstrcdtracksettings.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (rcd_track_debug);
 #define GST_CAT_DEFAULT rcd_track_debug
@@ -166,10 +167,10 @@ gst_rcd_track_add_stats (GstCuvFilter *filter, GstStructure *stats)
   const Counts *counts = &GST_RCD_TRACK (filter)->counts;
 
   GST_OBJECT_LOCK (filter);
-  gst_structure_set (stats, "targets", G_TYPE_UINT, counts->targets, "tracked",
-      G_TYPE_UINT, counts->tracked, "lost", G_TYPE_UINT, counts->lost,
-      "windows", G_TYPE_UINT64, counts->windows, "microseconds-search",
-      G_TYPE_DOUBLE, (gdouble) counts->search_us, NULL);
+  gst_cuv_structure_set (stats, "targets", G_TYPE_UINT, counts->targets,
+      "tracked", G_TYPE_UINT, counts->tracked, "lost", G_TYPE_UINT,
+      counts->lost, "windows", G_TYPE_UINT64, counts->windows,
+      "microseconds-search", G_TYPE_DOUBLE, (gdouble) counts->search_us, NULL);
   GST_OBJECT_UNLOCK (filter);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gsttrackobjects.h"
+#include "gstcuvstructure.h"
 
 void
 gst_track_objects_init (GstTrackObjects *self)
@@ -44,10 +45,10 @@ static GQuark
 detection_model (const GstStructure *detection)
 {
   const gchar *name = detection != NULL
-      ? gst_structure_get_string (detection, "model_name")
+      ? gst_cuv_structure_get_string (detection, "model_name")
       : NULL;
 
-  return name != NULL ? g_quark_from_string (name) : 0;
+  return name != NULL ? gst_cuv_quark (name) : 0;
 }
 
 static gint32
@@ -161,7 +162,7 @@ describe_box_track (const GstTrackObjects *self, const CuvMotTrack *track)
 {
   const CuvMotBox *box = &track->box;
   g_autofree gchar *label = label_of (self, track);
-  GstStructure *structure = gst_structure_new ("object", "id", G_TYPE_INT,
+  GstStructure *structure = gst_cuv_structure_new ("object", "id", G_TYPE_INT,
       track->id, "label", G_TYPE_STRING, label, "x", G_TYPE_UINT,
       (guint) box->left / CUV_MOT_UNIT, "y", G_TYPE_UINT,
       (guint) box->top / CUV_MOT_UNIT, "width", G_TYPE_UINT,
@@ -171,7 +172,7 @@ describe_box_track (const GstTrackObjects *self, const CuvMotTrack *track)
       G_TYPE_INT, (gint) MIN (track->lost_frames + 0.5, G_MAXINT), NULL);
 
   if (track->event != CUV_MOT_NO_EVENT)
-    gst_structure_set (
+    gst_cuv_structure_set (
         structure, "event", G_TYPE_STRING, events[track->event], NULL);
   return structure;
 }
@@ -192,5 +193,5 @@ gst_track_objects_describe (const GstTrackObjects *self,
     g_value_take_boxed (&value, describe_box_track (self, &tracks[i]));
     gst_value_list_append_and_take_value (&list, &value);
   }
-  gst_structure_take_value (message, "objects", &list);
+  gst_cuv_structure_take_value (message, "objects", &list);
 }

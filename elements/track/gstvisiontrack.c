@@ -26,6 +26,7 @@
 #include "context/gstcuvframe.h"
 #include "gstcuvbatch.h"
 #include "gsttrackstream.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_track_debug);
 #define GST_CAT_DEFAULT vision_track_debug
@@ -116,13 +117,13 @@ post_tracks (GstVisionTrack *self, const GstTrackStream *stream,
       || (settings->message == GST_TRACK_MESSAGE_ON_CHANGE
           && !has_event (tracks, n)))
     return;
-  message = gst_structure_new ("visiontrack", "timestamp", G_TYPE_UINT64,
+  message = gst_cuv_structure_new ("visiontrack", "timestamp", G_TYPE_UINT64,
       GST_BUFFER_PTS (buffer), "stream-time", G_TYPE_UINT64,
       gst_cuv_stream_time (segment, buffer), "running-time", G_TYPE_UINT64,
       gst_cuv_running_time (segment, buffer), "duration", G_TYPE_UINT64,
       GST_BUFFER_DURATION (buffer), NULL);
   if (self->batched)
-    gst_structure_set (
+    gst_cuv_structure_set (
         message, "stream", G_TYPE_UINT, stream->base.number, NULL);
   gst_track_objects_describe (&self->objects, tracks, n, message);
   gst_element_post_message (
@@ -354,10 +355,11 @@ gst_vision_track_get_stats (GstElement *element, GValue *value)
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
   g_value_take_boxed (value,
-      gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames, "ids",
-          G_TYPE_UINT64, counts.ids, "objects", G_TYPE_UINT, counts.objects,
-          "tracked", G_TYPE_UINT, counts.states[CUV_MOT_TRACKED], "lost",
-          G_TYPE_UINT, counts.states[CUV_MOT_LOST], "unconfirmed", G_TYPE_UINT,
+      gst_cuv_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
+          "ids", G_TYPE_UINT64, counts.ids, "objects", G_TYPE_UINT,
+          counts.objects, "tracked", G_TYPE_UINT,
+          counts.states[CUV_MOT_TRACKED], "lost", G_TYPE_UINT,
+          counts.states[CUV_MOT_LOST], "unconfirmed", G_TYPE_UINT,
           counts.states[CUV_MOT_NEW], "microseconds", G_TYPE_DOUBLE,
           counts.microseconds, "microseconds-mean", G_TYPE_DOUBLE,
           counts.microseconds_sum / (gdouble) MAX (counts.frames, 1), NULL));

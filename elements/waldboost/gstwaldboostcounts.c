@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstwaldboostcounts.h"
+#include "gstcuvstructure.h"
 
 void
 gst_waldboost_counts_init (GstWaldboostCounts *self)
@@ -84,7 +85,7 @@ set_array (GstStructure *stats, const gchar *name, const GArray *numbers)
     gst_value_array_append_value (&array, &value);
   }
   g_value_unset (&value);
-  gst_structure_take_value (stats, name, &array);
+  gst_cuv_structure_take_value (stats, name, &array);
 }
 
 /* Sets the fields that describe one model, or all models together. */
@@ -92,7 +93,7 @@ static void
 waldboost_set_counts (
     GstStructure *stats, const GstWaldboostModelCounts *counts)
 {
-  gst_structure_set (stats, "windows", G_TYPE_UINT64, counts->windows,
+  gst_cuv_structure_set (stats, "windows", G_TYPE_UINT64, counts->windows,
       "windows-accepted", G_TYPE_UINT64, counts->accepted, "objects",
       G_TYPE_UINT, counts->objects, "weak-per-window", G_TYPE_DOUBLE,
       counts->windows > 0 ? (gdouble) counts->weak / (gdouble) counts->windows
@@ -129,7 +130,7 @@ append_model (GValue *models, const GstWaldboostOrigin *origin,
     const GstWaldboostModelCounts *counts)
 {
   GstStructure *structure =
-      gst_structure_new ("model", "model_name", G_TYPE_STRING,
+      gst_cuv_structure_new ("model", "model_name", G_TYPE_STRING,
           origin->model_file, "label", G_TYPE_STRING, origin->label, NULL);
   GValue value = G_VALUE_INIT;
 
@@ -148,7 +149,7 @@ set_models (GstStructure *stats, const GstWaldboostCounts *self)
   g_value_init (&models, GST_TYPE_ARRAY);
   for (gint i = 0; i < self->origins->n; i++)
     append_model (&models, &self->origins->of[i], &self->of[i]);
-  gst_structure_take_value (stats, "models", &models);
+  gst_cuv_structure_take_value (stats, "models", &models);
 }
 
 void
@@ -157,7 +158,7 @@ gst_waldboost_counts_to_stats (
 {
   const GstWaldboostModelCounts sum = sum_of_models (self);
 
-  gst_structure_set (stats, "levels", G_TYPE_UINT, self->levels, "regions",
+  gst_cuv_structure_set (stats, "levels", G_TYPE_UINT, self->levels, "regions",
       G_TYPE_UINT, self->regions, "windows-lost", G_TYPE_UINT64, self->lost,
       "microseconds-pyramid", G_TYPE_DOUBLE, self->pyramid_us,
       "microseconds-group", G_TYPE_DOUBLE, self->group_us, NULL);

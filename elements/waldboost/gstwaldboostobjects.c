@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "gstwaldboostobjects.h"
+#include "gstcuvstructure.h"
 
 #include <math.h>
 
@@ -40,21 +41,21 @@ append_to_message (GValue *list, const GstWaldboostObject *object,
 {
   const CuvWaldboostBox *box = &object->box;
   gdouble confidence = gst_waldboost_confidence (origin, box->score);
-  GstStructure *structure = gst_structure_new ("object", "label", G_TYPE_STRING,
-      origin->label, "label_id", G_TYPE_INT, origin->label_id, "x", G_TYPE_UINT,
-      (guint) box->x, "y", G_TYPE_UINT, (guint) box->y, "width", G_TYPE_UINT,
-      (guint) box->width, "height", G_TYPE_UINT, (guint) box->height, "score",
-      G_TYPE_DOUBLE, (gdouble) box->score, NULL);
+  GstStructure *structure = gst_cuv_structure_new ("object", "label",
+      G_TYPE_STRING, origin->label, "label_id", G_TYPE_INT, origin->label_id,
+      "x", G_TYPE_UINT, (guint) box->x, "y", G_TYPE_UINT, (guint) box->y,
+      "width", G_TYPE_UINT, (guint) box->width, "height", G_TYPE_UINT,
+      (guint) box->height, "score", G_TYPE_DOUBLE, (gdouble) box->score, NULL);
   GValue value = G_VALUE_INIT;
 
   if (!isnan (confidence))
-    gst_structure_set (
+    gst_cuv_structure_set (
         structure, "confidence", G_TYPE_DOUBLE, confidence, NULL);
   if (box->rotation != 0)
-    gst_structure_set (
+    gst_cuv_structure_set (
         structure, "rotation", G_TYPE_INT, (gint) box->rotation, NULL);
   if (object->parent_id >= 0)
-    gst_structure_set (
+    gst_cuv_structure_set (
         structure, "parent_id", G_TYPE_INT, object->parent_id, NULL);
   g_value_init (&value, GST_TYPE_STRUCTURE);
   g_value_take_boxed (&value, structure);
@@ -65,16 +66,16 @@ static GstStructure *
 detection_extra (const CuvWaldboostBox *box, const GstWaldboostOrigin *origin,
     GstClockTime age)
 {
-  GstStructure *extra = gst_structure_new ("detection", "label_id", G_TYPE_INT,
-      origin->label_id, "score", G_TYPE_DOUBLE, (gdouble) box->score,
-      "neighbors", G_TYPE_INT, (gint) box->neighbours, "model_name",
-      G_TYPE_STRING, origin->model_file, NULL);
+  GstStructure *extra = gst_cuv_structure_new ("detection", "label_id",
+      G_TYPE_INT, origin->label_id, "score", G_TYPE_DOUBLE,
+      (gdouble) box->score, "neighbors", G_TYPE_INT, (gint) box->neighbours,
+      "model_name", G_TYPE_STRING, origin->model_file, NULL);
 
   if (box->rotation != 0)
-    gst_structure_set (
+    gst_cuv_structure_set (
         extra, "rotation", G_TYPE_INT, (gint) box->rotation, NULL);
   if (age > 0)
-    gst_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
+    gst_cuv_structure_set (extra, "age", G_TYPE_UINT64, age, NULL);
   return extra;
 }
 
@@ -123,7 +124,7 @@ gst_waldboost_attach_objects (const GArray *objects, GArray *present,
   for (guint i = n_before; i < present->len; i++)
     gst_cuv_meta_add_class (writer, &g_array_index (present, GstCuvObject, i));
   if (message != NULL)
-    gst_structure_take_value (message, "objects", &list);
+    gst_cuv_structure_take_value (message, "objects", &list);
   else
     g_value_unset (&list);
 }

@@ -26,6 +26,7 @@
 #include "gstcuvbatch.h"
 #include "gstcuvmeta.h"
 #include "gstzonesresults.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_vision_zones_debug);
 #define GST_CAT_DEFAULT gst_vision_zones_debug
@@ -351,7 +352,7 @@ gst_vision_zones_get_stats (GstElement *element, GValue *value)
   counts = self->counts;
   GST_OBJECT_UNLOCK (self);
   g_value_take_boxed (value,
-      gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
+      gst_cuv_structure_new ("stats", "frames", G_TYPE_UINT64, counts.frames,
           "objects", G_TYPE_UINT64, counts.objects, "untracked", G_TYPE_UINT64,
           counts.untracked, "events", G_TYPE_UINT64, counts.events, "zones",
           G_TYPE_UINT, counts.zones, "microseconds", G_TYPE_UINT64,

@@ -3,6 +3,7 @@
 #include "gstzonesresults.h"
 
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 #include <string.h>
 
@@ -127,8 +128,9 @@ describe_metrics (
     GstStructure *table, const gchar *metrics, const gchar *row_names)
 {
   if (table != NULL)
-    gst_structure_set (table, "metrics", G_TYPE_STRING, metrics, "metrics_unit",
-        G_TYPE_STRING, "objects", "row_names", G_TYPE_STRING, row_names, NULL);
+    gst_cuv_structure_set (table, "metrics", G_TYPE_STRING, metrics,
+        "metrics_unit", G_TYPE_STRING, "objects", "row_names", G_TYPE_STRING,
+        row_names, NULL);
 }
 
 static void
@@ -311,5 +313,5 @@ gst_zones_add_heat (GstBuffer *buffer, const GstZonesStream *stream)
   }
   table = END (&rows, buffer, "zone_heat", stream, "none", columns);
   if (table != NULL)
-    gst_structure_set (table, "cell", G_TYPE_UINT, heat->cell, NULL);
+    gst_cuv_structure_set (table, "cell", G_TYPE_UINT, heat->cell, NULL);
 }

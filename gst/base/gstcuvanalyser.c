@@ -3,6 +3,7 @@
 #include "base/gstcuvanalyser.h"
 
 #include "base/gstcuvqos.h"
+#include "gstcuvstructure.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
 #endif
@@ -126,14 +127,14 @@ gst_cuv_analyser_stats (GstCuvAnalyser *self)
   GstStructure *stats;
 
   GST_OBJECT_LOCK (self);
-  stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64, priv->frames,
+  stats = gst_cuv_structure_new ("stats", "frames", G_TYPE_UINT64, priv->frames,
       "analysed", G_TYPE_UINT64, priv->analysed, "device", G_TYPE_STRING,
       priv->cuda ? "cuda" : "cpu", "microseconds", G_TYPE_UINT64,
       priv->last / GST_USECOND, "microseconds-mean", G_TYPE_UINT64,
       priv->analysed > 0 ? priv->sum / priv->analysed / GST_USECOND : 0, NULL);
   GST_OBJECT_UNLOCK (self);
 #if HAVE_CUDA
-  gst_structure_set (
+  gst_cuv_structure_set (
       stats, "gpu-bytes", G_TYPE_UINT64, (guint64) cuv_cuda_allocated (), NULL);
 #endif
   if (klass->add_stats != NULL)

@@ -3,6 +3,7 @@
 #include "base/gstcuvfilter.h"
 
 #include "base/gstcuvfiltersettings.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
@@ -156,8 +157,9 @@ gst_cuv_filter_analyser_add_stats (
   skipped = late + PRIV (self)->skipped_interval;
   interval = PRIV (self)->interval;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "skipped", G_TYPE_UINT64, skipped, "skipped-late",
-      G_TYPE_UINT64, late, "interval", G_TYPE_UINT, interval, NULL);
+  gst_cuv_structure_set (stats, "skipped", G_TYPE_UINT64, skipped,
+      "skipped-late", G_TYPE_UINT64, late, "interval", G_TYPE_UINT, interval,
+      NULL);
   if (info->add_stats != NULL)
     info->add_stats (self, stats);
 }
@@ -202,7 +204,7 @@ new_message (GstCuvFilter *self, GstBuffer *buffer)
 {
   GstClockTime time = GST_BUFFER_PTS (buffer);
 
-  return gst_structure_new (message_name (self), "timestamp", G_TYPE_UINT64,
+  return gst_cuv_structure_new (message_name (self), "timestamp", G_TYPE_UINT64,
       time, "stream-time", G_TYPE_UINT64,
       gst_cuv_transform_stream_time (GST_CUV_TRANSFORM (self), buffer),
       "running-time", G_TYPE_UINT64, running_time (self, buffer), "duration",

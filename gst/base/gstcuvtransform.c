@@ -4,6 +4,7 @@
 #include "context/gstcuvframe.h"
 #include "gstcuvserial.h"
 #include "gstcuvstream.h"
+#include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_transform_debug);
 #define GST_CAT_DEFAULT gst_cuv_transform_debug
@@ -300,7 +301,7 @@ static gboolean
 describes_frame (const GstMetaInfo *info)
 {
   return !gst_meta_api_type_has_tag (
-             info->api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR))
+             info->api, gst_cuv_quark (GST_META_TAG_MEMORY_STR))
       && info->api != GST_PARENT_BUFFER_META_API_TYPE;
 }
 

@@ -53,6 +53,7 @@
  *                    in -values.c, GstAnalytics in -analytics.c
  *     gstcuvbatch    the frames of a batch of several streams
  *     gstcuvstream   a stream's frame size and segment; times of a buffer
+ *     gstcuvstructure  metadata and messages without a lock of the process
  *     gstcuvbudget   a limit on the work for one frame
  *   everything that opens files, or parses untrusted text, uses these:
  *     cuvfile        files that a user names

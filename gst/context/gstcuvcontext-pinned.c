@@ -2,6 +2,7 @@
 /* Pools of pinned host memory, which the device reads and writes directly. */
 #include "config.h"
 #include "context/gstcuvcontext-private.h"
+#include "gstcuvstructure.h"
 
 #if HAVE_CUDA
 
@@ -34,7 +35,7 @@ typedef struct {
 static GQuark
 pinned_quark (void)
 {
-  return g_quark_from_static_string ("GstCuvPinned");
+  return gst_cuv_quark ("GstCuvPinned");
 }
 
 static void

@@ -2,6 +2,7 @@
 /* The metadata of a frame as JSON; see record.h. */
 #include "config.h"
 #include "record/record.h"
+#include "gstcuvstructure.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 static const GValue *
 get_number (const GstStructure *structure, const gchar *field)
 {
-  const GValue *value = gst_structure_get_value (structure, field);
+  const GValue *value = gst_cuv_structure_get_value (structure, field);
   gboolean number = value != NULL
       && (G_VALUE_HOLDS_DOUBLE (value) || G_VALUE_HOLDS_FLOAT (value)
           || G_VALUE_HOLDS_INT (value) || G_VALUE_HOLDS_UINT (value)
@@ -35,7 +36,7 @@ record_read_detection (CuvRecordObject *object, const GstStructure *detection)
       || object->y_max == NULL)
     object->x_min = object->x_max = object->y_min = object->y_max = NULL;
   if (object->label == NULL)
-    object->label = gst_structure_get_string (detection, "label");
+    object->label = gst_cuv_structure_get_string (detection, "label");
 }
 
 static const GValue *
@@ -86,7 +87,7 @@ cuv_record_read_object (CuvRecordObject *self, const GstCuvObject *object,
 static gboolean
 is_documented_field (const CuvRecordObject *object, const gchar *field)
 {
-  const GValue *value = gst_structure_get_value (object->detection, field);
+  const GValue *value = gst_cuv_structure_get_value (object->detection, field);
 
   if (strcmp (field, "label") == 0)
     return G_VALUE_HOLDS_STRING (value)
@@ -101,7 +102,7 @@ is_documented_field (const CuvRecordObject *object, const gchar *field)
 static void
 append_extra (CuvJson *json, const CuvRecordObject *object, const gchar *field)
 {
-  const GValue *value = gst_structure_get_value (object->detection, field);
+  const GValue *value = gst_cuv_structure_get_value (object->detection, field);
   const gchar *text = NULL;
   JsonNode *node = NULL;
 
@@ -150,22 +151,23 @@ string_member (CuvJson *json, const gchar *key, const gchar *value)
 static gboolean
 is_classification (const GstStructure *param)
 {
-  return gst_structure_get_string (param, "label") != NULL
-      && gst_structure_get_string (param, "model_name") != NULL;
+  return gst_cuv_structure_get_string (param, "label") != NULL
+      && gst_cuv_structure_get_string (param, "model_name") != NULL;
 }
 
 /* Writes a classification in DL Streamer's form. */
 static void
 append_classification (CuvJson *json, const GstStructure *param)
 {
-  const gchar *name = gst_structure_get_string (param, "attribute_name");
+  const gchar *name = gst_cuv_structure_get_string (param, "attribute_name");
 
   cuv_json_new_key (json,
       name != NULL && *name != '\0' ? name : gst_structure_get_name (param));
   cuv_json_begin_object (json);
   cuv_json_key (json, "model");
   cuv_json_begin_object (json);
-  string_member (json, "name", gst_structure_get_string (param, "model_name"));
+  string_member (
+      json, "name", gst_cuv_structure_get_string (param, "model_name"));
   cuv_json_end_object (json);
   for (gint i = 0; i < gst_structure_n_fields (param); i++) {
     const gchar *field = gst_structure_nth_field_name (param, i);
@@ -174,7 +176,7 @@ append_classification (CuvJson *json, const GstStructure *param)
         || strcmp (field, "model_name") == 0)
       continue;
     cuv_json_new_key (json, field);
-    cuv_json_value (json, gst_structure_get_value (param, field));
+    cuv_json_value (json, gst_cuv_structure_get_value (param, field));
   }
   cuv_json_end_object (json);
 }
@@ -408,7 +410,8 @@ append_info (CuvJson *json, const GstCuvTable *table, guint nth,
     if (gst_cuv_table_is_layout (field))
       continue;
     cuv_json_new_key (json, field);
-    cuv_json_value (json, gst_structure_get_value (table->structure, field));
+    cuv_json_value (
+        json, gst_cuv_structure_get_value (table->structure, field));
   }
   cuv_json_end_object (json);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "settings/gstcuvfields.h"
+#include "gstcuvstructure.h"
 
 /* ---- parsing ---- */
 
@@ -251,7 +252,7 @@ gst_cuv_settings_apply_changes (
 static GQuark
 settings_quark (void)
 {
-  return g_quark_from_static_string ("gst-cuv-settings");
+  return gst_cuv_quark ("gst-cuv-settings");
 }
 
 GstCuvSettings *

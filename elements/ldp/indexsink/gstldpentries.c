@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "context/gstcuvframe.h"
+#include "gstcuvstructure.h"
 
 /* ---- thumbnails ---- */
 
@@ -79,9 +80,9 @@ gst_ldp_entries_make_converter (
   from.interlace_mode = to.interlace_mode;
   g_clear_pointer (&self->converter, gst_video_converter_free);
   self->converter = gst_video_converter_new (&from, &to,
-      gst_structure_new ("thumbnail", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT,
-          rect->x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT, rect->y,
-          GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, rect->width,
+      gst_cuv_structure_new ("thumbnail", GST_VIDEO_CONVERTER_OPT_SRC_X,
+          G_TYPE_INT, rect->x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT,
+          rect->y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, rect->width,
           GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, rect->height,
           GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT, place.x,
           GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, place.y,
@@ -309,7 +310,7 @@ gst_ldp_entries_post_progress (GstLdpEntries *self)
   self->posted = g_get_monotonic_time ();
   gst_element_post_message (self->element,
       gst_message_new_element (GST_OBJECT (self->element),
-          gst_structure_new ("ldpindexsink", "entries", G_TYPE_UINT64,
+          gst_cuv_structure_new ("ldpindexsink", "entries", G_TYPE_UINT64,
               statistics.entries, "written", G_TYPE_UINT64, statistics.written,
               "bytes", G_TYPE_UINT64, statistics.bytes, "name", G_TYPE_STRING,
               self->name, "stream-time", G_TYPE_UINT64,
@@ -339,7 +340,7 @@ gst_ldp_entries_stats (GstLdpEntries *self)
 {
   const GstLdpStatistics s = copy_statistics (self);
 
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, s.frames,
+  return gst_cuv_structure_new ("stats", "frames", G_TYPE_UINT64, s.frames,
       "written", G_TYPE_UINT64, s.written, "entries", G_TYPE_UINT64, s.entries,
       "bytes", G_TYPE_UINT64, s.bytes, "device", G_TYPE_STRING, s.device,
       "microseconds", G_TYPE_UINT64, s.last / GST_USECOND, "microseconds-mean",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 static const GstCuvColumn columns[] = {
   { "region_id", GST_CUV_TYPE_I32 },
@@ -38,7 +39,7 @@ set_directions (GstStructure *table, gint directions)
     if (directions >> d & 1)
       gst_value_array_append_and_take_value (&array, &value);
   }
-  gst_structure_take_value (table, "directions", &array);
+  gst_cuv_structure_take_value (table, "directions", &array);
 }
 
 static void
@@ -46,7 +47,7 @@ set_parameters (GstStructure *table, const CuvLdpLayout *layout)
 {
   const CuvLdpParams *params = &layout->params;
 
-  gst_structure_set (table, "order", G_TYPE_INT, params->order, "block",
+  gst_cuv_structure_set (table, "order", G_TYPE_INT, params->order, "block",
       G_TYPE_INT, params->block, "grid", G_TYPE_INT, params->grid,
       "merge_directions", G_TYPE_BOOLEAN, params->is_merged, "border",
       G_TYPE_STRING, find_nick (gst_ldp_border_values, params->border), "bins",
@@ -66,10 +67,10 @@ gst_ldp_meta_add (GstBuffer *buffer, guint width, guint height,
       "none", columns, G_N_ELEMENTS (columns), regions, n_regions);
 
   set_parameters (table, layout);
-  gst_structure_set (table, "key", G_TYPE_STRING, "descriptor", "block_columns",
-      G_TYPE_INT, layout->columns, "block_rows", G_TYPE_INT, layout->rows,
-      "count_size", G_TYPE_INT, cuv_ldp_count_size (layout), "counts",
-      G_TYPE_BYTES, counts, NULL);
+  gst_cuv_structure_set (table, "key", G_TYPE_STRING, "descriptor",
+      "block_columns", G_TYPE_INT, layout->columns, "block_rows", G_TYPE_INT,
+      layout->rows, "count_size", G_TYPE_INT, cuv_ldp_count_size (layout),
+      "counts", G_TYPE_BYTES, counts, NULL);
   return table;
 }
 
@@ -88,7 +89,7 @@ find_value (const GEnumValue *values, const gchar *nick)
 static gboolean
 get_directions (const GstStructure *table, gint *directions)
 {
-  const GValue *array = gst_structure_get_value (table, "directions");
+  const GValue *array = gst_cuv_structure_get_value (table, "directions");
 
   *directions = 0;
   if (array == NULL || !GST_VALUE_HOLDS_ARRAY (array))
@@ -110,9 +111,9 @@ get_parameters (const GstStructure *table, GstLdpParameters *parameters)
 {
   CuvLdpParams *params = &parameters->params;
   const gint border = find_value (
-      gst_ldp_border_values, gst_structure_get_string (table, "border"));
+      gst_ldp_border_values, gst_cuv_structure_get_string (table, "border"));
   const gint bins = find_value (
-      gst_ldp_bins_values, gst_structure_get_string (table, "bins"));
+      gst_ldp_bins_values, gst_cuv_structure_get_string (table, "bins"));
 
   params->border = (CuvLdpBorder) border;
   params->bins = (CuvLdpBins) bins;
@@ -169,7 +170,8 @@ has_regions_inside (const GstCuvTable *table)
 static const gchar *
 read_counts (const GstCuvTable *table, GstLdpDescriptors *self)
 {
-  const GValue *counts = gst_structure_get_value (table->structure, "counts");
+  const GValue *counts =
+      gst_cuv_structure_get_value (table->structure, "counts");
   gsize size;
 
   if (counts == NULL || !G_VALUE_HOLDS (counts, G_TYPE_BYTES)

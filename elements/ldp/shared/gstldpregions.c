@@ -3,6 +3,7 @@
 #include "shared/gstldpregions.h"
 
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 /* ---- parameters ---- */
 
@@ -95,7 +96,7 @@ gst_ldp_region_choice_parse (gpointer settings)
   GstLdpRegionChoice *self = settings;
 
   self->object_class = self->label != NULL && *self->label != '\0'
-      ? g_quark_from_string (self->label)
+      ? gst_cuv_quark (self->label)
       : 0;
   return NULL;
 }

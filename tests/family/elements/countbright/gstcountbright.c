@@ -18,6 +18,7 @@
 #include "backend.h"
 #include "base/gstcuvfilter.h"
 #include "gstcuvmeta.h"
+#include "gstcuvstructure.h"
 
 typedef struct {
   gint threshold;
@@ -113,9 +114,9 @@ gst_count_bright_publish (GstCuvFilter *filter, GstBuffer *buffer,
       "none", columns, G_N_ELEMENTS (columns), &self->count, 1);
 
   if (age > 0)
-    gst_structure_set (values, "age", G_TYPE_UINT64, age, NULL);
+    gst_cuv_structure_set (values, "age", G_TYPE_UINT64, age, NULL);
   if (message != NULL)
-    gst_structure_set (message, "count", G_TYPE_UINT64, self->count, NULL);
+    gst_cuv_structure_set (message, "count", G_TYPE_UINT64, self->count, NULL);
 }
 
 static const GstCuvFilterInfo info = { "Bright pixel counter",
