@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Symbols of libgstcuvision are hidden, except for those marked CUV_API. */
+/* Symbols of our libraries are hidden, except for those marked CUV_API. */
 #ifndef CUV_API_H
 #define CUV_API_H
 

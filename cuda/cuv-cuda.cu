@@ -7,6 +7,7 @@
 
 static thread_local char error_text[512] = "no error";
 static std::atomic<size_t> allocated;
+static std::atomic<size_t (*) ()> allocated_elsewhere;
 
 void
 cuv_cuda_set_error (const char *call, const char *name, const char *text)
@@ -127,7 +128,15 @@ cuv_cuda_multiprocessors (void)
 extern "C" size_t
 cuv_cuda_allocated (void)
 {
-  return allocated;
+  size_t (*elsewhere) () = allocated_elsewhere;
+
+  return allocated + (elsewhere != nullptr ? elsewhere () : 0);
+}
+
+extern "C" void
+cuv_cuda_count (size_t (*function) (void))
+{
+  allocated_elsewhere = function;
 }
 
 bool

@@ -37,6 +37,10 @@ CUV_API size_t cuv_cuda_free_memory (void);
  * hold. */
 CUV_API size_t cuv_cuda_allocated (void);
 
+/* Adds to cuv_cuda_allocated() what another copy of this code holds: that of
+ * libcuvdetect. */
+CUV_API void cuv_cuda_count (size_t (*allocated) (void));
+
 CUV_END
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The interface of cuvdetect.h, on the detector of elements/waldboost. */
+/* The interface of cuvdetect.h, on the detector of detector.h. */
 #include "config.h"
 #include "cuvdetect.h"
 

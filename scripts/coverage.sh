@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Prints the line coverage of elements/ and gst/, per folder, by the suites unit, elements
-# and models in a build without CUDA. Needs gcovr. Fails below the minimum or if a test
+# Prints the line coverage of core/, gst/, detect/ and elements/, per folder, by the suites unit,
+# elements and models in a build without CUDA. Needs gcovr. Fails below the minimum or if a test
 # fails.
 # usage: [BUILD=folder] scripts/coverage.sh [MINIMUM]   in percent, 85 by default
 set -euo pipefail
@@ -23,7 +23,7 @@ mapfile -t names < <(meson introspect --tests "$build" | jq -r '.[]
 tests=0
 meson test -C "$build" --timeout-multiplier=5 --print-errorlogs "${names[@]}" >&2 || tests=$?
 
-gcovr --root "$top" --filter "$top/elements/" --filter "$top/gst/" \
+gcovr --root "$top" --filter "$top/(core|gst|detect|elements)/" \
   --json-summary "$build/coverage.json" --html-details "$build/coverage.html" "$build" >&2
 
 # report FILTER: prints percent, covered lines, lines and name of each row of the filter.

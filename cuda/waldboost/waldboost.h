@@ -6,9 +6,9 @@
  * Multi-scale Block Local Binary Patterns for Face Recognition, ICB 2007.
  * WaldBoost: J. Sochman, J. Matas, WaldBoost - Learning for Time Constrained
  * Sequential Detection, CVPR 2005. Results equal those of the C reference in
- * elements/waldboost/reference/, bit by bit.
+ * detect/reference/, bit by bit.
  *
- * elements/waldboost/backend.c calls the functions below, train/backend.c there
+ * detect/backend.c calls the functions below, train/backend.c there
  * those of feature-chooser.h and tree-chooser.h. cuv_waldboost_cuda_submit()
  * enqueues for a frame: the pyramid's pictures, their integral images if the
  * model reads them, the scan, which appends hits in any order, and

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The element waldboostdetect; for a map of the folder see waldboost.h. */
+/* The element waldboostdetect, on the detector of detect/, and a map of this
+ * folder:
+ *   gstwaldboostdetect.c    the element
+ *   gstwaldboostsettings.c  its properties
+ *   gstwaldboostmodels.c    file names -> models
+ *   gstwaldboostorigins.c   labels of the models' objects
+ *   gstwaldboostdetector.c  the detector for the settings
+ *   gstwaldboostcounts.c    statistics of a frame
+ *   gstwaldboostobjects.c   boxes -> metadata and the bus message */
 #ifndef GST_WALDBOOST_DETECT_H
 #define GST_WALDBOOST_DETECT_H
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin: registers waldboostdetect and waldboosttrain. */
+/* The plugin: registers waldboostdetect. */
 #include "config.h"
 #include "gstwaldboostdetect.h"
-
-GST_ELEMENT_REGISTER_DECLARE (waldboosttrain)
+#include "detector.h"
+#if HAVE_CUDA
+#include "cuv-cuda.h"
+#endif
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
+#if HAVE_CUDA
+  cuv_cuda_count (cuv_detector_gpu_bytes);
+#endif
   GST_ELEMENT_REGISTER (waldboostdetect, plugin);
-  GST_ELEMENT_REGISTER (waldboosttrain, plugin);
   return TRUE;
 }
 

@@ -3,7 +3,7 @@
  *
  * cuvcheck.c           parts of a program, checks, frames
  * cuvcheck-versions.c  C, SIMD and CUDA in one loop, device memory, times
- * cuvhooks.c           functions that libgstcuvision calls: cuvhooks.h */
+ * cuvhooks.c           functions that the libraries call: cuvhooks.h */
 #ifndef CUV_CHECK_H
 #define CUV_CHECK_H
 

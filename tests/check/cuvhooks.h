@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions that libgstcuvision calls if the program defines them. */
+/* Functions that the libraries call if the program defines them. */
 #ifndef CUV_HOOKS_H
 #define CUV_HOOKS_H
 

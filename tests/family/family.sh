@@ -24,7 +24,7 @@ run_test ()
 
 mkdir "$tree"
 cp -r "$top"/{.clang-format,meson.build,meson_options.txt} \
-  "$top"/{cuda,detect,docs,elements,examples,gst,models,python,scripts,tests,tools} "$tree"
+  "$top"/{core,cuda,detect,docs,elements,examples,gst,models,python,scripts,tests,tools} "$tree"
 cp -r "$here"/{cuda,elements,tests} "$tree"
 sed -i "s/^families = \[/&'countbright', /" "$tree/meson.build"
 

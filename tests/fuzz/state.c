@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "train/channels/trainer.h"
+#include "trees/trainer.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

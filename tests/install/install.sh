@@ -54,8 +54,10 @@ PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") LD_LIBRARY_PATH=
 
 for plugin in "$GST_PLUGIN_PATH_1_0"/*.so; do
   linked=$(ldd "$plugin")
-  [[ $linked == *"libgstcuvision-1.0.so.1 => $scratch"* ]] \
-    || die "${plugin##*/} does not find its library: $linked"
+  for name in libgstcuvision-1.0.so.1 libcuvdetect.so.0; do
+    [[ $linked != *"$name"* || $linked == *"$name => $scratch"* ]] \
+      || die "${plugin##*/} does not find its library $name: $linked"
+  done
 done
 for program in "$prefix"/bin/*; do
   linked=$(ldd "$program")

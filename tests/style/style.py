@@ -22,11 +22,11 @@ CLANG_FORMAT = 14  # Debian 12's
 SKIPPED_FOLDERS = {'.git', '__pycache__', 'demo-out', '.gst-runtime', '.bench', '.venv', '.venv-ray'}
 # Names of families and of elements' files that are also ordinary words or
 # identifiers of the library.
-PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'track', 'transfer'}
-# In families with kernels, only files of the plugin, of model/ and dataset/, and those that
-# convert metadata to drawings may use GLib. All others are plain C.
-GLIB_FILES = re.compile(r'^(gst\w+|plugin|scene|style|text)\.[ch]$')
-PUBLIC_VERSION = 'GSTCUVISION_1.0'  # symbol version of libgstcuvision's ABI
+PLAIN_WORDS = {'color', 'envi', 'overlay', 'publish', 'track', 'train', 'transfer'}
+DETECTING = ('waldboost', 'train')  # families that use detect/
+# In detect/ and in families with kernels, only files of the interface and the plugin, of model/
+# and dataset/, and those that convert metadata to drawings may use GLib. All others are plain C.
+GLIB_FILES = re.compile(r'^(gst\w+|cuvdetect|plugin|scene|style|text)\.[ch]$')
 LINKER_SYMBOLS = '|_edata|_end|__bss_start'
 GLIB_HEADERS = re.compile(r'^(glib|gio/|gobject/|gst/|gmodule|json-glib/|pango)')
 MACHINE = re.compile(r'(?<![\w.$}])/(work|home|root)/\w'
@@ -128,8 +128,8 @@ def check_text(tree):
             problem(name, 'TODO, FIXME or XXX')
         opener = OPENERS.search(text)
         if opener and name.endswith('.c') and name not in OPENERS_ALLOWED \
-                and name.startswith(('gst/', 'elements/', 'tools/')):
-            problem(name, f'{opener[1]}(): use cuv_file_read() of gst/cuvfile.h')
+                and name.startswith(('core/', 'gst/', 'detect/', 'elements/', 'tools/')):
+            problem(name, f'{opener[1]}(): use cuv_file_read() of core/cuvfile.h')
 
 
 def build_file_of(tree, name):
@@ -146,7 +146,7 @@ def check_lists(tree):
     """Checks that every source of these rooms is in the nearest meson.build."""
     for name in tree.files:
         base = os.path.basename(name)
-        if name.split('/')[0] in ('cuda', 'gst', 'elements', 'detect') \
+        if name.split('/')[0] in ('core', 'cuda', 'gst', 'elements', 'detect') \
                 and name.endswith(('.c', '.cu')) \
                 and f"{base}'" not in build_file_of(tree, name):
             problem(name, 'not in the meson.build of its folder')
@@ -174,14 +174,26 @@ def allowed_folders(name):
     room, *rest = name.split('/')
     if room == 'cuda':
         return [os.path.dirname(name), 'cuda']
+    if room == 'core':
+        return ['core', 'cuda']
     if room == 'gst':
-        return ['gst', 'cuda']
-    if room == 'elements':
-        folder = os.path.dirname(name)
-        return [folder, f'elements/{rest[0]}', 'gst', 'cuda']
+        return ['gst', 'core', 'cuda']
     if room == 'detect':
-        return ['detect', 'elements/waldboost', 'gst', 'cuda']
+        return [os.path.dirname(name), 'detect', 'core', 'cuda']
+    if room == 'elements':
+        return [os.path.dirname(name), f'elements/{rest[0]}',
+                *(['detect'] if rest[0] in DETECTING else []), 'gst', 'core', 'cuda']
     return None
+
+
+def allowed_families(name):
+    """Returns the families whose headers a file may include."""
+    room, *rest = name.split('/')
+    if room == 'detect':
+        return ['waldboost']
+    if room not in ('cuda', 'elements'):
+        return []
+    return DETECTING if room == 'elements' and rest[0] in DETECTING else rest[:1]
 
 
 def resolve(tree, name, target):
@@ -200,14 +212,7 @@ def check_own_include(tree, name, number, target):
         problem(name, f'"{target}" must not be included from this folder', number)
         return
     room, *rest = path.split('/')
-    mine = name.split('/')
-    if mine[0] == 'detect' and 'gst' in os.path.basename(path):
-        problem(name, f'detect/ must not use GStreamer: "{target}"', number)
-    family = rest[0] if len(rest) > 1 else None
-    if mine[0] == 'gst' and room != 'gst' and family:
-        problem(name, f'gst/ must not include a family: "{target}"', number)
-    elif room != 'gst' and mine[0] in ('cuda', 'elements') \
-            and family and family != mine[1]:
+    if room in ('cuda', 'elements') and len(rest) > 1 and rest[0] not in allowed_families(name):
         problem(name, f'"{target}" belongs to another family', number)
     if name.endswith('-types.h') and not target.startswith(('cuv-', '../cuv-')) \
             and not target.endswith('-types.h'):
@@ -222,17 +227,19 @@ def check_system_include(tree, name, number, target):
     if target.startswith('gst/cuda/') and not context and room != 'tests':
         problem(name, f'<{target}>: only gst/context/ may call libgstcuda',
                 number)
-    if room == 'detect' and (target.startswith('gst') or name.endswith('.h')
-                             and target != 'stddef.h'):
+    if room in ('core', 'detect') and target.startswith('gst'):
+        problem(name, f'<{target}>: {room}/ must not use GStreamer', number)
+    if name == 'detect/cuvdetect.h' and target != 'stddef.h':
         problem(name, f'<{target}>: not in the interface of libcuvdetect', number)
     if room == 'cuda':
         if GLIB_HEADERS.match(target):
             problem(name, f'<{target}>: cuda/ must not use GLib', number)
         if name.endswith('-types.h') and target not in ('stdint.h', 'stddef.h'):
             problem(name, f'a types header includes <{target}>', number)
-    if room == 'elements' and GLIB_HEADERS.match(target) \
-            and {f'cuda/{rest[0]}', f'elements/{rest[0]}/reference'} \
-            <= {os.path.dirname(f) for f in tree.files} \
+    algorithms = room == 'detect' or room == 'elements' \
+        and {f'cuda/{rest[0]}', f'elements/{rest[0]}/reference'} \
+        <= {os.path.dirname(f) for f in tree.files}
+    if algorithms and GLIB_HEADERS.match(target) \
             and not GLIB_FILES.match(base) \
             and not re.search('/(model|dataset)/', name):
         problem(name, f'<{target}>: algorithms must not use GLib', number)
@@ -273,14 +280,14 @@ def check_family_names(tree):
     # Comments may name families, because maps say who uses a file.
     pattern = '|'.join([r'\b(?:%s)' % '|'.join(map(re.escape, words)),
                         r'\b(?:gst_)?cuv_?(?:%s)_' % '|'.join(tree.families)])
-    for name in tree.sources('gst'):
+    for name in tree.sources('core', 'gst'):
         code = re.sub(r'/\*.*?\*/', lambda c: re.sub(r'[^\n]', ' ', c[0]), tree.read(name),
                       flags=re.S)
         for number, line in enumerate(code.split('\n'), 1):
             line = re.sub(r'\bWebP\b', '', line, flags=re.IGNORECASE)  # a picture format
             found = re.search(pattern, line, re.IGNORECASE)
             if found:
-                problem(name, f'gst/ must not name a family: {found.group()}', number)
+                problem(name, f'this room must not name a family: {found.group()}', number)
 
 
 # ---- format, headers, symbols ----
@@ -318,14 +325,11 @@ def check_format(tree):
 
 
 def include_folders(tree, build, name):
-    folders = [build, tree.path('gst'), tree.path('cuda'),
-               os.path.dirname(tree.path(name))]
-    if re.match('elements/.*/', name):
-        folders.append(tree.path('/'.join(name.split('/')[:2])))
+    folders = [build, os.path.dirname(tree.path(name))]
+    folders += [tree.path(f) for f in allowed_folders(name) or ('core', 'gst', 'cuda')]
     if name.startswith('tools/'):  # programs may use any family
         folders += [tree.path(f'elements/{f}') for f in tree.families]
-        folders += [tree.path('tools'), tree.path('tools/line'),
-                    tree.path('tools/annotations')]
+        folders += [tree.path(f) for f in ('detect', 'tools', 'tools/line', 'tools/annotations')]
     return [f'-I{folder}' for folder in folders]
 
 
@@ -399,20 +403,16 @@ def check_exports(path, allowed):
     return {name: version[-1] for name, *version in names if version}
 
 
-def check_abi(tree, path, versions):
-    """Checks that the functions of the installed headers have a separate symbol version."""
+def check_abi(path, version, headers, exports):
+    """Checks that the functions that installed headers declare have a separate symbol version."""
     public = set()
-    for name in re.findall(r"'([\w/.-]+\.h)'", re.search(
-            r'public_headers = files\((.*?)\)', tree.read('gst/meson.build'), re.S)[1]):
-        text = tree.read(os.path.normpath(f'gst/{name}'))
-        public.update(re.findall(r'^CUV_API\b[^;]*?(\w+) \(', text, re.M))
-    listed = {n for n, v in versions.items() if v == PUBLIC_VERSION}
+    for text in headers:
+        public.update(re.findall(r'^CUV_(?:DETECT_)?API\b[^;]*?(\w+) \(', text, re.M))
+    listed = {n for n, v in exports.items() if v == version and n != v}
     for name in sorted(public - listed):
-        problem(path, f'{name} has no version {PUBLIC_VERSION}: list it in '
-                      'gst/libgstcuvision.map')
+        problem(path, f'{name} has no version {version}: list it in the .map file')
     for name in sorted(listed - public):
-        problem(path, f'{name} has version {PUBLIC_VERSION}, but no installed header '
-                      'declares it')
+        problem(path, f'{name} has version {version}, but no installed header declares it')
 
 
 def check_needed(path):
@@ -423,15 +423,21 @@ def check_needed(path):
 
 
 def check_symbols(tree, build):
-    library = os.path.join(build, 'gst', 'libgstcuvision-1.0.so.1')
-    versions = check_exports(library, r'(gst_)?cuv_\w+|GSTCUVISION_\w+(\.0)?'
-                             + LINKER_SYMBOLS)
-    versions = {n: v for n, v in versions.items() if n != v}
-    check_abi(tree, library, versions)
-    check_needed(library)
-    detect = os.path.join(build, 'detect', 'libcuvdetect.so.0')
-    check_exports(detect, r'cuv_detect_\w+|CUVDETECT_\w+' + LINKER_SYMBOLS)
-    check_needed(detect)
+    listed = re.search(r'public_headers = files\((.*?)\)', tree.read('gst/meson.build'), re.S)[1]
+    headers = [os.path.normpath(f'gst/{name}') for name in re.findall(r"'([\w/.-]+\.h)'", listed)]
+    seen = set()
+    for library, names, version, headers in (
+            ('gst/libgstcuvision-1.0.so.1', r'(gst_)?cuv_\w+|GSTCUVISION_\w+(\.0)?',
+             'GSTCUVISION_1.0', headers),
+            ('detect/libcuvdetect.so.0', r'cuv_\w+|CUVDETECT_\w+', 'CUVDETECT_0',
+             ['detect/cuvdetect.h'])):
+        path = os.path.join(build, library)
+        exports = check_exports(path, names + LINKER_SYMBOLS)
+        check_abi(path, version, map(tree.read, headers), exports)
+        check_needed(path)
+        for name in sorted(seen & set(exports) - set(LINKER_SYMBOLS.split('|'))):
+            problem(path, f'{name} is exported by both libraries')
+        seen |= set(exports)
     for family in tree.families:
         if f'elements/{family}/plugin.c' not in tree.known:
             continue  # no element yet

@@ -23,7 +23,7 @@
  *   report-page.c      index.html, with the diagrams of plot.c and the pictures
  *                      of thumbnail.c
  *   ../annotations/    readers of the annotation formats
- *   elements/waldboost/train/   the data set and the trainer, which the element
+ *   elements/train/    the data set and the trainer, which the element
  *                      waldboosttrain uses, too
  *
  * Control: train_run() -> inputs_read() -> learn_check() -> learn_grid(),
@@ -37,7 +37,7 @@
 #include <gst/gst.h>
 #include "annotations.h"
 #include "device-option.h"
-#include "train/dataset/dataset.h"
+#include "dataset/dataset.h"
 
 /* ---- options.c ---- */
 

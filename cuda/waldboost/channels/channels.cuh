@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Aggregated channels of all levels on the GPU, and a map of this folder.
 // docs/definitions/channels.md defines the channels; results equal those of
-// elements/waldboost/channels/, bit by bit.
+// detect/channels/, bit by bit.
 //
 //   channels-types.h      the model, shared by C and CUDA
 //   channels-scanner.cu   makes the channels that its models share: lays out

@@ -4,7 +4,6 @@
 #include "config.h"
 #include "backend.h"
 #include "model/model.h"
-#include "train/train.h"
 #include "waldboost-channels-inputs.h"
 #include "waldboost-versions.h"
 #if HAVE_CUDA
@@ -18,29 +17,42 @@ enum { N_WEAK = 12, N_TREES = 20, MOST = 8 };
 
 /* ---- models ---- */
 
+/* Makes a random grid in the window, with blocks of up to 8 x 8 pixels. */
+static CuvGridNode
+random_grid (int width, int height)
+{
+  const int w = random_between (1, (width < 24 ? width : 24) / 3);
+  const int h = random_between (1, (height < 24 ? height : 24) / 3);
+  const int a = random_between (0, 7);
+
+  return (CuvGridNode){ .x = (int16_t) random_between (0, width - 3 * w),
+    .y = (int16_t) random_between (0, height - 3 * h),
+    .width = (int16_t) w,
+    .height = (int16_t) h,
+    .a = (int16_t) a,
+    .b = (int16_t) random_between (a + 1, 8) };
+}
+
 /* Makes a cascade or a WaldBoost model of random features and leaves. */
 static const CuvWaldboostModel *
 grid_model (CuvFeature feature, bool cascade, int width, int height)
 {
   static const int n_codes[] = { 256, 17, 100 };
-  CuvTrainFeatures features;
-  const CuvWaldboostModel *model;
+  CuvGridNode nodes[N_WEAK];
   static float leaves[N_WEAK * 256], thresholds[N_WEAK];
 
-  cuv_train_features_init (
-      &features, feature, width, height, N_WEAK, cuv_check_random ());
-  for (int k = 0; k < N_WEAK; k++)
+  for (int k = 0; k < N_WEAK; k++) {
+    nodes[k] = random_grid (width, height);
     thresholds[k] = k % 3 == 0 ? -INFINITY : -(float) cuv_check_below (3);
+  }
   for (int i = 0; i < N_WEAK * n_codes[feature]; i++)
     leaves[i] = (float) (int) cuv_check_below (2000) / 1000 - 0.9f;
   for (int k = 0; k < N_WEAK && cascade; k++) {
     for (int code = 0; code < 256; code++) /* stumps have two leaves */
       leaves[256 * k + code] = leaves[256 * k + code % 2];
   }
-  model = cuv_model_new (&(CuvGridClassifier){ feature, cascade, width, height,
-      N_WEAK, n_codes[feature], features.nodes, leaves, thresholds, 0 });
-  cuv_train_features_clear (&features);
-  return model;
+  return cuv_model_new (&(CuvGridClassifier){ feature, cascade, width, height,
+      N_WEAK, n_codes[feature], nodes, leaves, thresholds, 0 });
 }
 
 /* Makes models of all kinds. Returns their number. */

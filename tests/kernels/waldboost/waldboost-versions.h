@@ -48,9 +48,5 @@ void check_changes_of_plan (void);
 void check_large_windows (void); /* waldboost-shapes.c */
 void check_contrast (void);
 void check_files (void);
-void check_draw (int width, int height, bool cascade); /* waldboost-draw.c */
-void check_draw_of_some (int32_t capacity);
-void check_written (CuvFeature feature); /* waldboost-written.c */
-void check_full_list (void);
 
 #endif
