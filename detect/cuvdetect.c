@@ -9,6 +9,7 @@
 #include "cuvrgb.h"
 #include "detector.h"
 #include "model/file.h"
+#include "weights.h"
 
 struct CuvDetect {
   int n_models;
@@ -18,6 +19,7 @@ struct CuvDetect {
   CuvGrouping grouping;
   CuvDetector *detector; /* for pictures like the last one, or NULL */
   GArray *found;         /* CuvDetection */
+  double *weights;       /* of a model's hits; NULL without this option */
 };
 
 /* text: NULL = no error. */
@@ -138,6 +140,8 @@ options_problem (const CuvDetectOptions *o)
     return "the part to search is empty or has a negative coordinate";
   if ((unsigned) o->grouping > CUV_DETECT_GROUP_NMS)
     return "grouping is not a value of CuvDetectGrouping";
+  if (o->weights != 0 && (o->n_rotations > 0 || o->upscale != 1))
+    return "weights are computed without rotations and upscale only";
   if (o->min_neighbors < 0)
     return "min_neighbors is negative";
   if (!(o->nms_iou >= 0 && o->nms_iou <= 1 && o->nms_inside >= 0
@@ -163,8 +167,10 @@ use_options (CuvDetect *self, const CuvDetectOptions *o)
   params->max_width = o->max_width;
   params->max_height = o->max_height;
   params->rgb = cuv_rgb_matrix (0.299, 0.114, true);
-  self->grouping = (CuvGrouping){ (CuvGroupingMethod) o->grouping,
-    o->min_neighbors, o->nms_iou, o->nms_inside };
+  self->grouping = (CuvGrouping){ .method = (CuvGroupingMethod) o->grouping,
+    .min_neighbours = o->min_neighbors,
+    .nms_iou = o->nms_iou,
+    .nms_inside = o->nms_inside };
 }
 
 /* ---- pictures ---- */
@@ -259,15 +265,36 @@ size_problem (const CuvDetect *self, const CuvFrame *frame, const CuvRoi *roi)
 /* ---- detection ---- */
 
 static const char *
-models_problem (CuvDetectModel *const *models, int n)
+models_problem (
+    CuvDetectModel *const *models, int n, const CuvDetectOptions *options)
 {
   if (n < 1 || n > CUV_DETECT_MAX_MODELS)
     return "the number of models is not from 1 to 16";
   for (int i = 0; i < n; i++) {
     if (models[i] == NULL)
       return "a model is NULL";
+    if (options->weights != 0
+        && as_model (models[i])->arithmetic != CUV_SUM_STAGES)
+      return "weights are computed for OpenCV's cascades only: this model has "
+             "no "
+             "stages";
   }
   return NULL;
+}
+
+static CuvDetect *
+new_detect (bool weights)
+{
+  CuvDetect *self = calloc (1, sizeof *self);
+
+  if (self != NULL && weights) {
+    self->weights = calloc (CUV_WALDBOOST_MAX_HITS, sizeof *self->weights);
+    if (self->weights == NULL) {
+      free (self);
+      return NULL;
+    }
+  }
+  return self;
 }
 
 CuvDetect *
@@ -275,13 +302,13 @@ cuv_detect_new (CuvDetectModel *const *models, int n,
     const CuvDetectOptions *options, char **error)
 {
   const CuvDetectOptions all = complete_options (options);
-  const char *problem = models_problem (models, n);
+  const char *problem = options_problem (&all);
   CuvDetect *self = NULL;
 
   if (problem == NULL)
-    problem = options_problem (&all);
+    problem = models_problem (models, n, &all);
   if (problem == NULL) {
-    self = calloc (1, sizeof *self);
+    self = new_detect (all.weights != 0);
     problem = self == NULL ? "out of memory" : NULL;
   }
   set_error (error, problem);
@@ -303,6 +330,7 @@ cuv_detect_free (CuvDetect *detect)
   for (int i = 0; i < detect->n_models; i++)
     cuv_model_unref (detect->models[i]);
   g_array_unref (detect->found);
+  free (detect->weights);
   free (detect);
 }
 
@@ -328,17 +356,38 @@ open_detect (
   return error;
 }
 
-static const char *
-append_found (CuvDetect *self, int model)
+/* Groups the hits of a cascade, with weights. */
+static int
+group_weighted (CuvDetect *self, int model, const CuvFrame *frame,
+    const CuvWaldboostBox **boxes)
 {
+  const CuvWaldboostResult *result = &self->detector->results[0][model];
+  const CuvWaldboostPlan *plan = self->detector->of[0]->plans[model];
+  const CuvFrame area = cuv_frame_crop (frame, &self->detector->of[0]->area);
+  const CuvWaldboostHits hits = { plan, result->hits, result->n_hits,
+    self->weights };
+
+  if (!cuv_detect_weights_of (
+          self->models[model], plan, &area, result, self->weights))
+    return -1;
+  return cuv_waldboost_group_scans (
+      self->detector->grouper, &self->grouping, &hits, 1, boxes);
+}
+
+static const char *
+append_found (CuvDetect *self, int model, const CuvFrame *frame)
+{
+  const bool weights = self->options.weights != 0;
   const CuvWaldboostBox *boxes;
-  const int n =
-      cuv_detector_group (self->detector, model, &self->grouping, &boxes);
+  const int n = weights
+      ? group_weighted (self, model, frame, &boxes)
+      : cuv_detector_group (self->detector, model, &self->grouping, &boxes);
 
   for (int i = 0; i < n; i++) {
     const CuvDetection detection = { boxes[i].x + self->detector->of[0]->x,
       boxes[i].y + self->detector->of[0]->y, boxes[i].width, boxes[i].height,
-      model, boxes[i].rotation, boxes[i].neighbours, boxes[i].score, { 0 } };
+      model, boxes[i].rotation, boxes[i].neighbours, boxes[i].score,
+      boxes[i].weight, weights ? self->models[model]->n_stages : 0, 0 };
 
     g_array_append_val (self->found, detection);
   }
@@ -352,13 +401,15 @@ search (CuvDetect *self, const CuvDetectPicture *picture)
   const CuvProcessor processor = { picture->on_device != 0, picture->stream,
     self->options.n_threads };
   const CuvFrame frame = frame_of (picture);
-  const char *problem = open_detect (self, &frame, &processor);
+  const char *problem = self->options.weights != 0 && picture->on_device
+      ? "weights are computed for pictures in host memory only"
+      : open_detect (self, &frame, &processor);
 
   if (problem == NULL)
     problem = cuv_detector_scan (
         self->detector, &frame, &(CuvDetectorPart){ 0 }, &processor);
   for (int i = 0; i < self->n_models && problem == NULL; i++)
-    problem = append_found (self, i);
+    problem = append_found (self, i, &frame);
   return problem;
 }
 

@@ -96,6 +96,10 @@ typedef struct {
    * smaller of them, 0 to 1 */
   double nms_iou, nms_inside;
   int n_threads; /* 0 = one per processor */
+  /* 1: objects have a weight, as from OpenCV's detectMultiScale3(): only for
+   * OpenCV's cascades and pictures in host memory, without rotations and
+   * upscale */
+  int weights;
 } CuvDetectOptions;
 
 /* Sets the defaults. size: sizeof *options. */
@@ -139,7 +143,11 @@ typedef struct {
   int neighbors;           /* windows that agree on it */
   /* the highest sum of the last stage over its windows, minus the threshold */
   float score;
-  int reserved[4];
+  /* with the option weights: the highest sum of the last stage over its
+   * windows, in double, and the number of the cascade's stages; else 0 */
+  double weight;
+  int n_stages;
+  int reserved;
 } CuvDetection;
 
 /* Creates a detector that searches for n models at once, 1 to

@@ -135,7 +135,7 @@ cuv_detector_group (CuvDetector *self, int model, const CuvGrouping *grouping,
     const CuvWaldboostResult *result = &self->results[i][model];
 
     scans[i] = (CuvWaldboostHits){ self->of[i]->plans[model], result->hits,
-      result->n_hits };
+      result->n_hits, NULL };
   }
   return cuv_waldboost_group_scans (
       self->grouper, grouping, scans, self->n_rotations, boxes);

@@ -124,6 +124,7 @@ typedef struct {
   /* degrees clockwise: the plan's rotation; for a group, the most frequent
    * one, on a tie the first of these */
   int32_t rotation;
+  double weight; /* maximum weight of the windows, 0 without weights */
 } CuvWaldboostBox;
 
 /* Returns the window of a hit, in pixels of the enlarged frame; rounding may
@@ -175,6 +176,7 @@ typedef struct {
   const CuvWaldboostPlan *plan;
   const CuvWaldboostHit *hits;
   int n;
+  const double *weights; /* for each hit, or NULL */
 } CuvWaldboostHits;
 
 /* Groups the hits of all scans of a frame into boxes, clipped to the frame and

@@ -124,9 +124,13 @@ add_hits_of_scan (
   for (int i = 0; i < scan->n; i++) {
     const CuvWaldboostHit *hit = &scan->hits[i];
 
-    if (plan->turn.degrees == 0
-        || cuv_turn_keeps (plan, &plan->levels[hit->level], hit->x, hit->y))
-      self->boxes[n++] = cuv_waldboost_box (plan, hit);
+    if (plan->turn.degrees != 0
+        && !cuv_turn_keeps (plan, &plan->levels[hit->level], hit->x, hit->y))
+      continue;
+    self->boxes[n] = cuv_waldboost_box (plan, hit);
+    if (scan->weights != NULL)
+      self->boxes[n].weight = scan->weights[i];
+    n++;
   }
   return n;
 }
@@ -165,7 +169,7 @@ cuv_waldboost_group (CuvWaldboostGrouper *self, const CuvWaldboostPlan *plan,
     const CuvGrouping *grouping, const CuvWaldboostHit *hits, int n_hits,
     const CuvWaldboostBox **boxes)
 {
-  const CuvWaldboostHits scan = { plan, hits, n_hits };
+  const CuvWaldboostHits scan = { plan, hits, n_hits, NULL };
 
   return cuv_waldboost_group_scans (self, grouping, &scan, 1, boxes);
 }

@@ -92,6 +92,7 @@ int cuv_suppress (CuvWaldboostBox *out, const CuvWaldboostBox *boxes, int n,
 typedef struct {
   int64_t x, y, width, height; /* sums over the members */
   float score;
+  double weight;
   int32_t n;
   /* lengths of runs of successive windows of one rotation: current run,
    * longest run */

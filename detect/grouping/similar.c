@@ -186,7 +186,8 @@ sum_groups (
 
     if (root == i) {
       self->number[i] = n_groups;
-      self->groups[n_groups++] = (CuvBoxGroup){ .score = least_score };
+      self->groups[n_groups++] =
+          (CuvBoxGroup){ .score = least_score, .weight = -INFINITY };
     }
     group = &self->groups[self->number[root]];
     group->x += boxes[i].x;
@@ -197,6 +198,8 @@ sum_groups (
     group->n++;
     if (boxes[i].score > group->score)
       group->score = boxes[i].score;
+    if (boxes[i].weight > group->weight)
+      group->weight = boxes[i].weight;
   }
   return n_groups;
 }
@@ -219,7 +222,7 @@ take_means (CuvWaldboostGrouper *self, int n_groups, int min_neighbours)
       self->means[n++] =
           (Box){ mean (group->x, group->n), mean (group->y, group->n),
             mean (group->width, group->n), mean (group->height, group->n),
-            group->score, group->n, group->rotation };
+            group->score, group->n, group->rotation, group->weight };
   }
   return n;
 }

@@ -204,7 +204,7 @@ cuv_waldboost_box (const CuvWaldboostPlan *plan, const CuvWaldboostHit *hit)
 {
   const CuvWaldboostLevel *level = &plan->levels[hit->level];
   CuvWaldboostBox box = { 0, 0, level->box_width, level->box_height, hit->score,
-    1, 0 };
+    1, 0, 0 };
 
   switch (plan->scan) {
     case CUV_SCAN_WBD:

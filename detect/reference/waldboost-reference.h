@@ -150,4 +150,8 @@ CUV_API int cuv_grid_code (const CuvWaldboostModel *model,
 CUV_API int cuv_evaluate_window (const CuvWaldboostModel *model,
     const CuvIntegrals *integrals, int x, float *score);
 
+/* Returns the sum of a cascade's last stage in a window that is a hit. */
+double cuv_last_stage_sum (
+    const CuvWaldboostModel *model, const CuvIntegrals *integrals, int x);
+
 #endif

@@ -288,22 +288,32 @@ evaluate_float (const Window *window, float *score)
   return sum > model->final_threshold ? model->n_weak : model->n_weak - 1;
 }
 
+/* Returns false if a cascade's window has too little contrast. */
+static bool
+window_init (Window *self, const CuvWaldboostModel *model,
+    const CuvIntegrals *integrals, int x)
+{
+  *self = (Window){ model, (const uint32_t *) integrals->sums + x, NULL, NULL,
+    integrals->stride, 1 };
+  if (model->feature != CUV_FEATURE_HAAR)
+    return true;
+  self->squares = (const uint32_t *) integrals->squares + x;
+  if (model->tilted)
+    self->tilted = (const uint32_t *) integrals->tilted + x;
+  if (model->arithmetic == CUV_SUM_STAGES)
+    return cascade_norm (self);
+  waldboost_norm (self);
+  return true;
+}
+
 int
 cuv_evaluate_window (const CuvWaldboostModel *model,
     const CuvIntegrals *integrals, int x, float *score)
 {
-  Window window = { model, (const uint32_t *) integrals->sums + x, NULL, NULL,
-    integrals->stride, 1 };
+  Window window;
 
-  if (model->feature == CUV_FEATURE_HAAR) {
-    window.squares = (const uint32_t *) integrals->squares + x;
-    if (model->tilted)
-      window.tilted = (const uint32_t *) integrals->tilted + x;
-    if (model->arithmetic != CUV_SUM_STAGES)
-      waldboost_norm (&window);
-    else if (!cascade_norm (&window))
-      return -1;
-  }
+  if (!window_init (&window, model, integrals, x))
+    return -1;
   switch (model->arithmetic) {
     case CUV_SUM_FIXED:
       return evaluate_fixed (&window, score);
@@ -312,6 +322,19 @@ cuv_evaluate_window (const CuvWaldboostModel *model,
     default:
       return evaluate_stages (&window, score);
   }
+}
+
+double
+cuv_last_stage_sum (
+    const CuvWaldboostModel *model, const CuvIntegrals *integrals, int x)
+{
+  Window window;
+  double sum = 0;
+
+  window_init (&window, model, integrals, x);
+  for (int i = model->stage_first[model->n_stages - 1]; i < model->n_weak; i++)
+    sum += (double) tree_response (&window, &model->weak[i]);
+  return sum;
 }
 
 static bool

@@ -28,6 +28,13 @@ from ._library import BGR, BGRA, GREY, Detection, Options, Picture, library, tak
 
 __all__ = ["CascadeClassifier", "data"]
 
+_Array = Union[numpy.ndarray, Tuple[()]]  # a tuple if it is empty, as OpenCV returns it
+
+
+def _column(found, name):
+    """Returns a field of the detections, an array of structs or an empty tuple."""
+    return found[name].copy() if len(found) else ()
+
 
 def _picture_of(image):
     """Returns a Picture, and the array that has its pixels; None for an array without pixels."""
@@ -136,7 +143,7 @@ class CascadeClassifier:
         flags: int = 0,
         minSize: Optional[Sequence[int]] = None,
         maxSize: Optional[Sequence[int]] = None,
-    ) -> Union[numpy.ndarray, Tuple[()]]:
+    ) -> _Array:
         """Finds objects of different sizes.
 
         image: uint8, grey or BGR(A)
@@ -149,7 +156,7 @@ class CascadeClassifier:
         Returns the boxes, an array with a row x, y, width, height (int32) for each, or an empty
         tuple. Warns if there are more than 131072 windows before they are grouped: the others are
         left out."""
-        return self.detectMultiScale2(image, scaleFactor, minNeighbors, flags, minSize, maxSize)[0]
+        return self._search(image, scaleFactor, minNeighbors, minSize, maxSize)[0]
 
     def detectMultiScale2(
         self,
@@ -159,23 +166,50 @@ class CascadeClassifier:
         flags: int = 0,
         minSize: Optional[Sequence[int]] = None,
         maxSize: Optional[Sequence[int]] = None,
-    ) -> Tuple[Union[numpy.ndarray, Tuple[()]], Union[numpy.ndarray, Tuple[()]]]:
+    ) -> Tuple[_Array, _Array]:
         """Like detectMultiScale(), but returns the boxes and for each the number of windows that
         agree on it (int32)."""
-        smallest, largest = _size(minSize, "minSize"), _size(maxSize, "maxSize")
+        boxes, found = self._search(image, scaleFactor, minNeighbors, minSize, maxSize)
+        return boxes, _column(found, "neighbors")
+
+    def detectMultiScale3(
+        self,
+        image: numpy.ndarray,
+        scaleFactor: float = 1.1,
+        minNeighbors: int = 3,
+        flags: int = 0,
+        minSize: Optional[Sequence[int]] = None,
+        maxSize: Optional[Sequence[int]] = None,
+        outputRejectLevels: bool = False,
+    ) -> Tuple[_Array, _Array, _Array]:
+        """Like detectMultiScale(), but with weights, for cascades of OpenCV.
+
+        outputRejectLevels: False returns the boxes and two empty tuples. (OpenCV 4.6 raises an
+            error if there are boxes.) True returns the boxes, for each the number of the cascade's
+            stages (int32), and the highest sum of the last stage over its windows (float64), a
+            measure of certainty."""
+        if not outputRejectLevels:
+            return self._search(image, scaleFactor, minNeighbors, minSize, maxSize)[0], (), ()
+        boxes, found = self._search(
+            image, scaleFactor, minNeighbors, minSize, maxSize, weights=True)
+        return boxes, _column(found, "n_stages"), _column(found, "weight")
+
+    def _search(self, image, scale_factor, min_neighbors, min_size, max_size, weights=False):
+        """Returns the boxes, and the detections as an array of structs."""
+        smallest, largest = _size(min_size, "minSize"), _size(max_size, "maxSize")
         options = Options()
         library.cuv_detect_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        options.scale_factor = scaleFactor
-        options.min_neighbors = max(_integer(minNeighbors, "minNeighbors"), 0)
+        options.scale_factor = scale_factor
+        options.min_neighbors = max(_integer(min_neighbors, "minNeighbors"), 0)
         options.min_width, options.min_height = (max(side, 0) for side in smallest)
         options.max_width, options.max_height = largest if all(largest) else (0, 0)
+        options.weights = weights
         picture = _picture_of(image)
         found = () if picture is None or all(largest) and min(largest) < 0 \
             else self._run(*picture, options)
         if not len(found):
             return (), ()
-        boxes = [found[name] for name in ("x", "y", "width", "height")]
-        return numpy.stack(boxes, axis=1), found["neighbors"].copy()
+        return numpy.stack([found[name] for name in ("x", "y", "width", "height")], axis=1), found
 
     def _run(self, picture, _pixels, options):
         """Returns the detections, an array of structs. _pixels is the array that picture points to,

@@ -27,6 +27,7 @@ class Options(ctypes.Structure):
         ("nms_iou", ctypes.c_double),
         ("nms_inside", ctypes.c_double),
         ("n_threads", ctypes.c_int),
+        ("weights", ctypes.c_int),
     ]
 
 
@@ -53,7 +54,9 @@ class Detection(ctypes.Structure):
         ("rotation", ctypes.c_int),
         ("neighbors", ctypes.c_int),
         ("score", ctypes.c_float),
-        ("reserved", ctypes.c_int * 4),
+        ("weight", ctypes.c_double),
+        ("n_stages", ctypes.c_int),
+        ("reserved", ctypes.c_int),
     ]
 
 

@@ -77,6 +77,32 @@ class Equality(unittest.TestCase):
         self.assertGreater(total, 10)
         self.assertGreaterEqual(len(CASCADES), 21)
 
+    def test_levels(self):
+        """Levels and weights, bit for bit, grey and BGR, with and without groups."""
+        total = 0
+        for i, name in enumerate(CASCADES[::5] if FEW else CASCADES):
+            picture = read("messi5.jpg", i % 2)[40:220, 180:380]
+            for neighbors in 0, 1:
+                wanted = cv2.CascadeClassifier(name).detectMultiScale3(
+                    picture, 1.1, neighbors, outputRejectLevels=True)
+                found = cuvision.CascadeClassifier(name).detectMultiScale3(
+                    picture, 1.1, neighbors, outputRejectLevels=True)
+                for ours, theirs in zip(found, wanted):
+                    self.assertIs(type(ours), type(theirs))
+                    numpy.testing.assert_array_equal(ours, theirs, f"{name} {neighbors}")
+                    self.assertEqual(getattr(ours, "dtype", 0), getattr(theirs, "dtype", 0))
+                total += len(found[0])
+        self.assertGreater(total, 100)
+
+    def test_without_levels(self):
+        """Without outputRejectLevels OpenCV 4.6 returns boxes only if it finds none."""
+        picture = read("messi5.jpg", 0)
+        ours, theirs = cuvision.CascadeClassifier(FACES), cv2.CascadeClassifier(FACES)
+        for image in picture[:30], picture:
+            boxes, levels, weights = ours.detectMultiScale3(image)
+            numpy.testing.assert_array_equal(boxes, theirs.detectMultiScale(image))
+            self.assertEqual((levels, weights), ((), ()))
+
     def test_views(self):
         """Views of an array with any strides, without a change of the array."""
         whole = read("messi5.jpg")
@@ -210,6 +236,16 @@ class Trouble(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "None: was its file read"):
             classifier.detectMultiScale(None)
 
+    def test_levels_of_other_models(self):
+        """Only cascades have levels."""
+        model = os.path.join(os.path.dirname(__file__), "../../models/cuvision-digit.xml")
+        classifier = cuvision.CascadeClassifier(model)
+        self.assertEqual(classifier.error, "")
+        picture = numpy.zeros((100, 100), numpy.uint8)
+        self.assertEqual(classifier.detectMultiScale3(picture), ((), (), ()))
+        with self.assertRaisesRegex(ValueError, "OpenCV's cascades only"):
+            classifier.detectMultiScale3(picture, outputRejectLevels=True)
+
     def test_options(self):
         classifier = cuvision.CascadeClassifier(FACES)
         picture = read("messi5.jpg", 0)
@@ -306,6 +342,33 @@ class Library(unittest.TestCase):
         self.assertEqual([(y, 342 - x - w, h, w) for x, y, w, h, _ in found],
                          [box[:4] for box in upright])
         self.assertEqual({r for *_, r in found}, {90})
+
+    def test_weights(self):
+        """A part of a picture in another format has the weights of a grey picture."""
+        grey = numpy.ascontiguousarray(read("messi5.jpg", 0)[40:260, 100:420])
+        self.options.weights = 1
+        wanted = self.weights_in(self.picture(0, grey))
+        self.assertGreater(len(wanted), 0)
+        whole = numpy.zeros((280, 440, 4), numpy.uint8)
+        whole[40:260, 100:420] = grey[:, :, None]
+        self.options.left, self.options.top = 100, 40
+        self.options.right, self.options.bottom = 420, 260
+        self.assertEqual(self.weights_in(self.picture(4, whole)), wanted)
+        self.options.weights = 0
+        self.assertEqual({*self.weights_in(self.picture(4, whole))}, {(0.0, 0)})
+
+    def weights_in(self, picture):
+        error, found = ctypes.c_void_p(), ctypes.POINTER(_library.Detection)()
+        n = library.cuv_detect_run(
+            self.new(), ctypes.byref(picture), ctypes.byref(found), ctypes.byref(error))
+        return [(d.weight, d.n_stages) for d in found[:n]]
+
+    def test_weights_alone(self):
+        """Weights exclude rotations, upscale and CUDA memory."""
+        self.options.weights, self.options.upscale = 1, 2
+        self.assertIn("without rotations and upscale", self.new())
+        self.options.upscale, self.options.n_rotations = 1, 1
+        self.assertIn("without rotations and upscale", self.new())
 
     def test_wrong_options(self):
         for name, value, text in (

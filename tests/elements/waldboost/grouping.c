@@ -60,7 +60,7 @@ oracle_mean (
     const Box *boxes, gint n, const gint *group, gint number, gboolean wbd)
 {
   gint x = 0, y = 0, w = 0, h = 0, members = 0;
-  gdouble score = wbd ? DBL_MIN : -INFINITY;
+  gdouble score = wbd ? DBL_MIN : -INFINITY, weight = -INFINITY;
   gfloat factor;
 
   for (gint i = 0; i < n; i++) {
@@ -71,12 +71,13 @@ oracle_mean (
     w += boxes[i].width;
     h += boxes[i].height;
     score = boxes[i].score > score ? boxes[i].score : score;
+    weight = MAX (weight, boxes[i].weight);
     members++;
   }
   factor = 1.f / members;
   return (Box){ (gint) rint (x * factor), (gint) rint (y * factor),
     (gint) rint (w * factor), (gint) rint (h * factor), (gfloat) score, members,
-    0 };
+    0, weight };
 }
 
 static gboolean
@@ -179,7 +180,7 @@ nested_boxes (Box *boxes, gint size)
 {
   gint n = between (2, 6);
 
-  boxes[0] = (Box){ 0, 0, between (1, size), between (1, size), 1, 1, 0 };
+  boxes[0] = (Box){ 0, 0, between (1, size), between (1, size), 1, 1, 0, 0 };
   for (gint i = 1; i < n; i++) {
     const Box *other = &boxes[i - 1];
     gint w = other->width * between (4, 25) / 10;
@@ -187,7 +188,7 @@ nested_boxes (Box *boxes, gint size)
 
     boxes[i] = (Box){ other->x + (other->width - w) / 2,
       other->y + (other->height - h) / 2, MAX (1, w), MAX (1, h),
-      between (-20, 20) / 4.f, 1, 0 };
+      between (-20, 20) / 4.f, 1, 0, 0 };
   }
   return n;
 }
@@ -215,6 +216,7 @@ random_boxes (Box *boxes, gint size, gint octaves)
       box.width = MAX (1, between (1, size) >> between (0, octaves));
       box.height = MAX (1, between (1, size) >> between (0, octaves));
     }
+    box.weight = g_random_double () - 0.5;
     boxes[i] = box;
   }
   return n;
@@ -233,6 +235,7 @@ compare (const Box *found, gint n_found, const Box *wanted, gint n_wanted,
             && found[i].width == wanted[i].width
             && found[i].height == wanted[i].height
             && found[i].score == wanted[i].score
+            && found[i].weight == wanted[i].weight
             && found[i].neighbours == wanted[i].neighbours,
         "method %d, box %d of %d: %d,%d %dx%d, %g, %d", grouping->method, i,
         n_found, found[i].x, found[i].y, found[i].width, found[i].height,
@@ -264,9 +267,10 @@ check_method (CuvGroupingMethod method, gint rounds)
 
   g_random_set_seed (20);
   for (gint i = 0; i < rounds; i++) {
-    CuvGrouping grouping = { method, between (1, 4),
-      ious[between (0, G_N_ELEMENTS (ious) - 1)],
-      insides[between (0, G_N_ELEMENTS (insides) - 1)] };
+    CuvGrouping grouping = { .method = method,
+      .min_neighbours = between (1, 4),
+      .nms_iou = ious[between (0, G_N_ELEMENTS (ious) - 1)],
+      .nms_inside = insides[between (0, G_N_ELEMENTS (insides) - 1)] };
     gint size = method == CUV_GROUPING_NMS ? 40 : 300;
     gint n = random_boxes (boxes, between (3, size), between (0, 4));
 
@@ -295,7 +299,9 @@ CUV_TEST (test_nms)
 static gint
 number_kept (gdouble iou, gdouble inside, const Box *pair)
 {
-  const CuvGrouping grouping = { CUV_GROUPING_NMS, 0, iou, inside };
+  const CuvGrouping grouping = {
+    .method = CUV_GROUPING_NMS, .nms_iou = iou, .nms_inside = inside
+  };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   const Box *found;
   const gint n =
@@ -310,8 +316,9 @@ number_kept (gdouble iou, gdouble inside, const Box *pair)
  * of five above nms-inside 0.6. */
 CUV_TEST (test_nms_limit)
 {
-  const Box pair[] = { { 0, 0, 7, 1, 2, 1, 0 }, { 4, 0, 6, 1, 1, 1, 0 } };
-  const Box inside[] = { { 5, 0, 5, 1, 2, 1, 0 }, { 0, 0, 8, 1, 1, 1, 0 } };
+  const Box pair[] = { { 0, 0, 7, 1, 2, 1, 0, 0 }, { 4, 0, 6, 1, 1, 1, 0, 0 } };
+  const Box inside[] = { { 5, 0, 5, 1, 2, 1, 0, 0 },
+    { 0, 0, 8, 1, 1, 1, 0, 0 } };
 
   fail_unless_equals_int (number_kept (0.3, 1, pair), 2);
   fail_unless_equals_int (number_kept (0.2999, 1, pair), 1);
@@ -323,10 +330,10 @@ CUV_TEST (test_nms_limit)
 CUV_TEST (test_nms_around)
 {
   for (gint size = 2; size <= 1 << 20; size *= 2) {
-    const Box around[] = { { 3, 2, 10, 10, 2, 1, 0 },
-      { 3 - size, 2 - size, 10 + 2 * size, 10 + 2 * size, 1, 1, 0 } };
+    const Box around[] = { { 3, 2, 10, 10, 2, 1, 0, 0 },
+      { 3 - size, 2 - size, 10 + 2 * size, 10 + 2 * size, 1, 1, 0, 0 } };
     const Box inside[] = { { around[1].x, around[1].y, around[1].width,
-                               around[1].height, 3, 1, 0 },
+                               around[1].height, 3, 1, 0, 0 },
       around[0] };
 
     fail_unless_equals_int (number_kept (0.99, 0.99, around), 1);
@@ -362,15 +369,17 @@ CUV_TEST (test_auto)
     gint n;
     CuvWaldboostBox first;
   } cases[] = {
-    { CUV_SCAN_OPENCV, 1, { 47, 1, 43, 48, 3, 2, 0 } },
-    { CUV_SCAN_WBD, 1, { 37, 1, 48, 48, 3, 3, 0 } },
-    { CUV_SCAN_DENSE, 3, { 50, 2, 40, 48, 3, 2, 0 } },
+    { CUV_SCAN_OPENCV, 1, { 47, 1, 43, 48, 3, 2, 0, 0 } },
+    { CUV_SCAN_WBD, 1, { 37, 1, 48, 48, 3, 3, 0, 0 } },
+    { CUV_SCAN_DENSE, 3, { 50, 2, 40, 48, 3, 2, 0, 0 } },
   };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   const Box *found;
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    CuvGrouping grouping = { CUV_GROUPING_AUTO, 1, 0.3, 1 };
+    CuvGrouping grouping = {
+      .min_neighbours = 1, .nms_iou = 0.3, .nms_inside = 1
+    };
     gint n;
 
     plan.scan = cases[i].scan;
@@ -400,11 +409,14 @@ CUV_TEST (test_rotations)
   const Box *found;
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    CuvGrouping grouping = { CUV_GROUPING_NEIGHBORS, 1, 0.3, 1 };
+    CuvGrouping grouping = { .method = CUV_GROUPING_NEIGHBORS,
+      .min_neighbours = 1,
+      .nms_iou = 0.3,
+      .nms_inside = 1 };
     Box boxes[5];
 
     for (gint k = 0; k < 5; k++)
-      boxes[k] = (Box){ k, 0, 50, 50, (gfloat) k, 1, cases[i].rotations[k] };
+      boxes[k] = (Box){ k, 0, 50, 50, (gfloat) k, 1, cases[i].rotations[k], 0 };
     fail_unless_equals_int (
         cuv_waldboost_group_boxes (grouper, &grouping, boxes, 5, &found), 1);
     fail_unless_equals_int (found->rotation, cases[i].most);
@@ -421,10 +433,14 @@ CUV_TEST (test_rotations)
 static void
 check_many (gint width, gint height, gint size, gint per_octave)
 {
-  static const CuvGrouping groupings[] = { { CUV_GROUPING_NEIGHBORS, 3, 0, 0 },
-    { CUV_GROUPING_WBD, 3, 0, 0 }, { CUV_GROUPING_NMS, 0, 0, 1 },
-    { CUV_GROUPING_NMS, 0, 0.3, 1 }, { CUV_GROUPING_NMS, 0, 0.9, 1 },
-    { CUV_GROUPING_NMS, 0, 0.3, 0.65 }, { CUV_GROUPING_NMS, 0, 1, 0.99 } };
+  static const CuvGrouping groupings[] = { { .method = CUV_GROUPING_NEIGHBORS,
+                                               .min_neighbours = 3 },
+    { .method = CUV_GROUPING_WBD, .min_neighbours = 3 },
+    { .method = CUV_GROUPING_NMS, .nms_iou = 0, .nms_inside = 1 },
+    { .method = CUV_GROUPING_NMS, .nms_iou = 0.3, .nms_inside = 1 },
+    { .method = CUV_GROUPING_NMS, .nms_iou = 0.9, .nms_inside = 1 },
+    { .method = CUV_GROUPING_NMS, .nms_iou = 0.3, .nms_inside = 0.65 },
+    { .method = CUV_GROUPING_NMS, .nms_iou = 1, .nms_inside = 0.99 } };
   CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
   g_autofree Box *boxes = g_new0 (Box, CUV_WALDBOOST_MAX_HITS);
   const Box *found;
@@ -439,7 +455,7 @@ check_many (gint width, gint height, gint size, gint per_octave)
            x++)
         boxes[n++] = (Box){ (gint) rint (x * scale), (gint) rint (y * scale),
           (gint) rint (size * scale), (gint) rint (size * scale),
-          (gfloat) g_random_double (), 1, 0 };
+          (gfloat) g_random_double (), 1, 0, 0 };
     }
     if (level > per_octave * 3)
       level = 0;

@@ -282,7 +282,8 @@ detector_run (
   for (int i = 0; i < settings.n_rotations; i++) {
     CuvWaldboostResult result = scan (self->cpus[i], frame);
 
-    scans[i] = (CuvWaldboostHits){ self->plans[i], result.hits, result.n_hits };
+    scans[i] =
+        (CuvWaldboostHits){ self->plans[i], result.hits, result.n_hits, NULL };
   }
   return cuv_waldboost_group_scans (
       self->grouper, &settings.grouping, scans, settings.n_rotations, boxes);
