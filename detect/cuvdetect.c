@@ -444,3 +444,75 @@ cuv_detect_lost (const CuvDetect *detect)
   }
   return lost;
 }
+
+/* ---- grouping ---- */
+
+static bool
+is_small (int coordinate)
+{
+  return coordinate >= -(1 << 28) && coordinate <= 1 << 28;
+}
+
+/* Returns what is wrong with the arguments of cuv_detect_group(), or NULL. */
+static const char *
+group_problem (const CuvDetection *boxes, int n, double eps)
+{
+  if (n < 0 || (n > 0 && boxes == NULL))
+    return "the number of boxes is negative, or boxes is NULL";
+  if (!(eps >= -(1 << 20) && eps <= 1 << 20))
+    return "eps is not from -2^20 to 2^20";
+  for (int i = 0; i < n; i++) {
+    if (!is_small (boxes[i].x) || !is_small (boxes[i].y)
+        || !is_small (boxes[i].width) || !is_small (boxes[i].height))
+      return "a coordinate of a box is not from -2^28 to 2^28";
+  }
+  return NULL;
+}
+
+/* Groups n boxes of `in`, and writes the groups to `out`. */
+static int
+group_into (CuvDetection *out, const CuvGrouping *grouping,
+    const CuvWaldboostBox *in, int n)
+{
+  CuvWaldboostGrouper *grouper = cuv_waldboost_grouper_new ();
+  const CuvWaldboostBox *groups;
+  const int n_groups = grouper == NULL
+      ? -1
+      : cuv_waldboost_group_boxes (grouper, grouping, in, n, &groups);
+
+  for (int i = 0; i < n_groups; i++)
+    out[i] = (CuvDetection){ .x = groups[i].x,
+      .y = groups[i].y,
+      .width = groups[i].width,
+      .height = groups[i].height,
+      .neighbors = groups[i].neighbours };
+  cuv_waldboost_grouper_free (grouper);
+  return n_groups;
+}
+
+int
+cuv_detect_group (
+    CuvDetection *boxes, int n, int min_neighbors, double eps, char **error)
+{
+  const CuvGrouping grouping = {
+    .method = CUV_GROUPING_EPS, .min_neighbours = min_neighbors, .eps = eps
+  };
+  const char *problem = group_problem (boxes, n, eps);
+  CuvWaldboostBox *in =
+      problem == NULL ? calloc ((size_t) n + 1, sizeof *in) : NULL;
+  int n_groups = -1;
+
+  for (int i = 0; i < n && in != NULL; i++)
+    in[i] = (CuvWaldboostBox){ .x = boxes[i].x,
+      .y = boxes[i].y,
+      .width = boxes[i].width,
+      .height = boxes[i].height,
+      .neighbours = 1 };
+  if (in != NULL)
+    n_groups = group_into (boxes, &grouping, in, n);
+  free (in);
+  if (problem == NULL && n_groups < 0)
+    problem = "out of memory";
+  set_error (error, problem);
+  return n_groups;
+}

@@ -171,6 +171,17 @@ CUV_DETECT_API int cuv_detect_run (CuvDetect *detect,
  * per model: they were dropped before grouping. */
 CUV_DETECT_API int cuv_detect_lost (const CuvDetect *detect);
 
+/* ---- grouping ---- */
+
+/* Groups n boxes as cv::groupRectangles: replaces them by the means of the
+ * groups of more than min_neighbors boxes, in the order of their first boxes,
+ * and sets neighbors to the numbers of boxes; other fields become 0. With
+ * min_neighbors below 1, all boxes are kept. Coordinates are from -2^28 to
+ * 2^28, eps from -2^20 to 2^20. Returns the number of groups, or on failure
+ * -1. */
+CUV_DETECT_API int cuv_detect_group (
+    CuvDetection *boxes, int n, int min_neighbors, double eps, char **error);
+
 #ifdef __cplusplus
 }
 #endif

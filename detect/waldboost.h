@@ -148,13 +148,15 @@ typedef enum {
    * window is above nms_inside (areas in pixels, quotients in double). A
    * dropped window is a neighbour of the first kept window that drops it */
   CUV_GROUPING_NMS,
+  CUV_GROUPING_EPS, /* as NEIGHBORS with any eps; boxes may have any size */
 } CuvGroupingMethod;
 
 typedef struct {
   CuvGroupingMethod method;
-  int min_neighbours; /* NEIGHBORS, WBD; 0 = like NONE */
+  int min_neighbours; /* NEIGHBORS, WBD, EPS; 0 = like NONE */
   double nms_iou;     /* NMS: maximum of intersection / union, 0 to 1 */
   double nms_inside;  /* NMS: maximum of intersection / smaller area, 0 to 1 */
+  double eps;         /* EPS: at most 2^20 in magnitude */
 } CuvGrouping;
 
 /* The defaults of NMS, with which training sets a model's threshold. The

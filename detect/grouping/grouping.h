@@ -2,7 +2,7 @@
 /* Turns hits into boxes. This header declares what the grouping methods share.
  *
  *   grouping.c     entry points: hits -> boxes, method, clipping, memory
- *   similar.c      NEIGHBORS and WBD: groups of similar boxes, as found by
+ *   similar.c      NEIGHBORS, WBD and EPS: groups of similar boxes, as found by
  *                  cv::groupRectangles
  *   suppression.c  NMS: non-maximum suppression
  *   cells.c        neighbour search in a fixed set of boxes, sorted by cell,
@@ -132,10 +132,10 @@ cuv_group_capacity (int n)
   return capacity;
 }
 
-/* Groups n boxes by the method NEIGHBORS or WBD. Writes the means of groups of
- * more than min_neighbours boxes to self->out, except means that lie inside
- * those of larger groups, and returns their number. self has a capacity of n
- * boxes or more. */
+/* Groups n boxes by the method NEIGHBORS, WBD or EPS. Writes the means of
+ * groups of more than min_neighbours boxes to self->out, except means that lie
+ * inside those of larger groups, and returns their number. self has a capacity
+ * of n boxes or more. */
 int cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const CuvWaldboostBox *in, int n);
 

@@ -22,9 +22,28 @@ smaller (int a, int b)
 /* Returns the largest distance of similar boxes' edges, relative to the mean of
  * their width and height. */
 static double
-eps_of (CuvGroupingMethod method)
+eps_of (const CuvGrouping *grouping)
 {
-  return method == CUV_GROUPING_WBD ? 0.7 : 0.2;
+  switch (grouping->method) {
+    case CUV_GROUPING_WBD:
+      return 0.7;
+    case CUV_GROUPING_EPS:
+      return grouping->eps;
+    default:
+      return 0.2;
+  }
+}
+
+/* Returns whether similar boxes are near each other and of similar size, so
+ * that they can be found by their cells. */
+static bool
+can_use_cells (const Box *boxes, int n, double eps)
+{
+  bool can = eps >= 0 && eps <= 1;
+
+  for (int i = 0; i < n && can; i++)
+    can = boxes[i].width > 0 && boxes[i].height > 0;
+  return can;
 }
 
 static double
@@ -72,11 +91,12 @@ chain_of_box (const CuvWaldboostGrouper *self, const Box *box)
       group_cell_of (box->x, class));
 }
 
-/* Fills the chains, each with its boxes in ascending order. */
+/* Fills the chains, each with its boxes in ascending order; without cells, a
+ * single chain. */
 static void
-fill_chains (CuvWaldboostGrouper *self, const Box *boxes, int n)
+fill_chains (CuvWaldboostGrouper *self, const Box *boxes, int n, bool cells)
 {
-  self->n_chains = cuv_group_capacity (n);
+  self->n_chains = cells ? cuv_group_capacity (n) : 1;
   memset (self->chains, 0xff, sizeof *self->chains * self->n_chains);
   for (int i = n - 1; i >= 0; i--) {
     int32_t *chain = chain_of_box (self, &boxes[i]);
@@ -128,15 +148,30 @@ add_similar (CuvWaldboostGrouper *self, const Box *boxes, int i, int c,
   return n_stack;
 }
 
+/* Calls take_similar() for all chains that may have boxes similar to box i. */
+static int
+add_near (
+    CuvWaldboostGrouper *self, const Box *boxes, int i, double eps, int n_stack)
+{
+  const double size = size_of (&boxes[i]);
+  const int last = cuv_cell_class ((int64_t) (size * (1 + 2 * eps)) + 1);
+
+  for (int c = cuv_cell_class ((int64_t) (size / (1 + 2 * eps))); c <= last;
+       c++)
+    n_stack = add_similar (self, boxes, i, c, eps, n_stack);
+  return n_stack;
+}
+
 /* Completes one group after the other. Boxes of a group leave their chains,
  * because comparing all pairs would take seconds for 100000 boxes close to
  * each other. Depth-first search reaches the ends of a group early, which
  * saves comparisons. Sizes of similar boxes differ by a factor of at most 1
  * + 2 eps. */
 static void
-find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
+find_groups (
+    CuvWaldboostGrouper *self, const Box *boxes, int n, double eps, bool cells)
 {
-  fill_chains (self, boxes, n);
+  fill_chains (self, boxes, n, cells);
   for (int first = 0; first < n; first++) {
     int n_stack = 0;
 
@@ -147,12 +182,10 @@ find_groups (CuvWaldboostGrouper *self, const Box *boxes, int n, double eps)
     self->stack[n_stack++] = first;
     while (n_stack > 0) {
       const int i = self->stack[--n_stack];
-      const double size = size_of (&boxes[i]);
-      const int last = cuv_cell_class ((int64_t) (size * (1 + 2 * eps)) + 1);
 
-      for (int c = cuv_cell_class ((int64_t) (size / (1 + 2 * eps))); c <= last;
-           c++)
-        n_stack = add_similar (self, boxes, i, c, eps, n_stack);
+      n_stack = cells
+          ? add_near (self, boxes, i, eps, n_stack)
+          : take_similar (self, boxes, i, self->chains, eps, n_stack);
     }
   }
 }
@@ -232,8 +265,8 @@ take_means (CuvWaldboostGrouper *self, int n_groups, int min_neighbours)
 static bool
 is_group_inside (const Box *box, const Box *other, double eps)
 {
-  int dx = (int) lrint (other->width * eps);
-  int dy = (int) lrint (other->height * eps);
+  const int64_t dx = llrint (other->width * eps);
+  const int64_t dy = llrint (other->height * eps);
 
   return box->x >= other->x - dx && box->y >= other->y - dy
       && box->x + box->width <= other->x + other->width + dx
@@ -241,10 +274,21 @@ is_group_inside (const Box *box, const Box *other, double eps)
       && (other->neighbours > box->neighbours || box->neighbours < 3);
 }
 
-/* Returns whether box i is inside another box. On each side, the other box is
+/* Returns whether box i is inside another box, by comparing all. */
+static bool
+is_inside_one (const Box *means, int n, int i, double eps)
+{
+  for (int other = 0; other < n; other++) {
+    if (other != i && is_group_inside (&means[i], &means[other], eps))
+      return true;
+  }
+  return false;
+}
+
+/* The same, by cells. On each side, the other box is
  * at most eps and rounding smaller than box i, which limits the search. */
 static bool
-is_inside_any (
+is_inside_near (
     const CuvCellEntry *entries, const Box *means, int n, int i, double eps)
 {
   const Box *box = &means[i];
@@ -274,16 +318,22 @@ cuv_group_similar (CuvWaldboostGrouper *self, const CuvGrouping *grouping,
     const Box *in, int n)
 {
   bool wbd = grouping->method == CUV_GROUPING_WBD;
-  double eps = eps_of (grouping->method);
+  const double eps = eps_of (grouping);
+  const bool cells = can_use_cells (in, n, eps);
   int n_means, n_out = 0;
 
-  find_groups (self, in, n, eps);
+  find_groups (self, in, n, eps, cells);
   n_means = take_means (self,
       sum_groups (self, in, n, wbd ? (float) DBL_MIN : -INFINITY),
       grouping->min_neighbours);
-  cuv_cells_fill (self->entries, self->means, n_means);
+  if (cells)
+    cuv_cells_fill (self->entries, self->means, n_means);
   for (int i = 0; i < n_means; i++) {
-    if (!is_inside_any (self->entries, self->means, n_means, i, eps))
+    const bool inside = cells
+        ? is_inside_near (self->entries, self->means, n_means, i, eps)
+        : is_inside_one (self->means, n_means, i, eps);
+
+    if (!inside)
       self->out[n_out++] = self->means[i];
   }
   return n_out;

@@ -15,7 +15,6 @@ Pictures are NumPy arrays of uint8: grey (height x width), or BGR or BGRA (heigh
 """
 
 import ctypes
-import operator
 import os
 import threading
 import warnings
@@ -24,11 +23,25 @@ from typing import Optional, Sequence, Tuple, Union
 import numpy
 
 from . import data
-from ._library import BGR, BGRA, GREY, Detection, Options, Picture, library, take_text
+from ._errors import error, problem
+from ._library import Detection, Options, library, take_text
+from ._picture import integer, picture_of, size
 
-__all__ = ["CascadeClassifier", "data"]
+__all__ = ["CascadeClassifier", "data", "error", "groupRectangles", "CASCADE_DO_CANNY_PRUNING",
+           "CASCADE_DO_ROUGH_SEARCH", "CASCADE_FIND_BIGGEST_OBJECT", "CASCADE_SCALE_IMAGE"]
+
+# Flags, without effect, as in OpenCV since version 3.
+CASCADE_DO_CANNY_PRUNING = 1
+CASCADE_SCALE_IMAGE = 2
+CASCADE_FIND_BIGGEST_OBJECT = 4
+CASCADE_DO_ROUGH_SEARCH = 8
 
 _Array = Union[numpy.ndarray, Tuple[()]]  # a tuple if it is empty, as OpenCV returns it
+_BOX = "x", "y", "width", "height"
+
+
+def _boxes_in(found):
+    return numpy.stack([found[name] for name in _BOX], axis=1) if len(found) else ()
 
 
 def _column(found, name):
@@ -36,42 +49,34 @@ def _column(found, name):
     return found[name].copy() if len(found) else ()
 
 
-def _picture_of(image):
-    """Returns a Picture, and the array that has its pixels; None for an array without pixels."""
-    if image is None:
-        raise TypeError("the picture is None: was its file read?")
-    image = numpy.asarray(image)
-    if image.dtype != numpy.uint8:
-        raise TypeError(f"the picture has values of type {image.dtype}: convert it to uint8")
-    channels = image.shape[2] if image.ndim == 3 else 1
-    if image.ndim not in (2, 3) or channels not in (0, 1, 3, 4):
-        raise ValueError(
-            f"the picture has the shape {image.shape}: height x width for grey, or with 1, 3 or 4"
-            " channels of BGR(A) as a third dimension")
-    if image.size == 0:
-        return None
-    if image.strides[1] != channels or (image.ndim == 3 and image.strides[2] != 1):
-        image = numpy.ascontiguousarray(image)
-    picture = Picture({1: GREY, 3: BGR, 4: BGRA}[channels], image.shape[1], image.shape[0])
-    picture.planes[0] = image.ctypes.data
-    picture.strides[0] = image.strides[0]
-    return picture, image
+def groupRectangles(
+    rectList: Union[Sequence[Sequence[int]], numpy.ndarray], groupThreshold: int, eps: float = 0.2
+) -> Tuple[_Array, _Array]:
+    """Groups similar rectangles, as OpenCV does after a search.
 
+    rectList: rectangles x, y, width, height
+    groupThreshold: a group needs more than so many rectangles; 0 returns all rectangles
+    eps: largest distance of similar rectangles' edges, relative to the mean of the smaller width
+        and the smaller height
 
-def _integer(value, name):
-    """Returns value as an int of 32 bits; ctypes would cut off bits."""
-    value = operator.index(value)
-    if not -2**31 <= value < 2**31:
-        raise ValueError(f"{name} is {value}, which exceeds 32 bits")
-    return value
-
-
-def _size(value, name):
-    """Returns width and height; (0, 0) for None."""
-    if value is None:
-        return 0, 0
-    width, height = value
-    return _integer(width, name), _integer(height, name)
+    Returns the mean of each group, and its number of rectangles (both int32)."""
+    rectangles = numpy.asarray(rectList)
+    if rectangles.size == 0:
+        return (), ()
+    if rectangles.dtype.kind not in "iu" or rectangles.ndim != 2 or rectangles.shape[1] != 4:
+        raise problem(TypeError, "rectList needs rows of four integers: x, y, width, height")
+    if rectangles.min() < -2**31 or rectangles.max() >= 2**31:
+        raise problem(ValueError, "a rectangle in rectList exceeds 32 bits")
+    boxes = numpy.zeros(len(rectangles), Detection)
+    for i, name in enumerate(_BOX):
+        boxes[name] = rectangles[:, i]
+    text = ctypes.c_void_p()
+    n = library.cuv_detect_group(
+        boxes.ctypes.data, len(boxes), integer(groupThreshold, "groupThreshold"), eps,
+        ctypes.byref(text))
+    if n < 0:
+        raise problem(ValueError, take_text(text))
+    return _boxes_in(boxes[:n]), _column(boxes[:n], "neighbors")
 
 
 class CascadeClassifier:
@@ -113,18 +118,29 @@ class CascadeClassifier:
         says why, and the object is empty."""
         name = os.fsencode(filename)
         if b"\0" in name:
-            raise ValueError("the name of the file has a character 0")
-        error = ctypes.c_void_p()
+            raise problem(ValueError, "the name of the file has a character 0")
+        text = ctypes.c_void_p()
         with self._lock:
             self._close()
-            model = library.cuv_detect_model_load(name, ctypes.byref(error))
-            self.error = take_text(error) if model is None else ""
+            model = library.cuv_detect_model_load(name, ctypes.byref(text))
+            self.error = take_text(text) if model is None else ""
             self._model = None if model is None else ctypes.c_void_p(model)
         return model is not None
 
     def empty(self) -> bool:
         """Returns whether no model is loaded."""
         return self._model is None
+
+    def _check_model(self):
+        if self._model is None:
+            raise problem(RuntimeError, "no cascade is loaded: call load()" +
+                          (f" ({self.error})" if self.error else ""))
+
+    def isOldFormatCascade(self) -> bool:
+        """Returns False, as OpenCV does since version 4, which converts cascades of OpenCV 1 while
+        loading them, too. Raises an error if no cascade is loaded."""
+        self._check_model()
+        return False
 
     def getOriginalWindowSize(self) -> Tuple[int, int]:
         """Returns width and height of the model's window, in pixels; (0, 0) without a model."""
@@ -196,32 +212,30 @@ class CascadeClassifier:
 
     def _search(self, image, scale_factor, min_neighbors, min_size, max_size, weights=False):
         """Returns the boxes, and the detections as an array of structs."""
-        smallest, largest = _size(min_size, "minSize"), _size(max_size, "maxSize")
+        smallest, largest = size(min_size, "minSize"), size(max_size, "maxSize")
         options = Options()
         library.cuv_detect_options_init(ctypes.byref(options), ctypes.sizeof(options))
         options.scale_factor = scale_factor
-        options.min_neighbors = max(_integer(min_neighbors, "minNeighbors"), 0)
+        options.min_neighbors = max(integer(min_neighbors, "minNeighbors"), 0)
         options.min_width, options.min_height = (max(side, 0) for side in smallest)
         options.max_width, options.max_height = largest if all(largest) else (0, 0)
         options.weights = weights
-        picture = _picture_of(image)
+        picture = picture_of(image)
         found = () if picture is None or all(largest) and min(largest) < 0 \
             else self._run(*picture, options)
-        if not len(found):
-            return (), ()
-        return numpy.stack([found[name] for name in ("x", "y", "width", "height")], axis=1), found
+        return _boxes_in(found), found
 
     def _run(self, picture, _pixels, options):
         """Returns the detections, an array of structs. _pixels is the array that picture points to,
         which must live until the end."""
-        found, error = ctypes.POINTER(Detection)(), ctypes.c_void_p()
+        found, text = ctypes.POINTER(Detection)(), ctypes.c_void_p()
         kinds = numpy.dtype(Detection)
         with self._lock:
             self._open(options)
             n = library.cuv_detect_run(self._detect, ctypes.byref(picture), ctypes.byref(found),
-                                       ctypes.byref(error))
+                                       ctypes.byref(text))
             if n < 0:
-                raise RuntimeError(take_text(error))
+                raise problem(RuntimeError, take_text(text))
             lost = library.cuv_detect_lost(self._detect)
             copied = ctypes.string_at(found, n * kinds.itemsize) if n else b""
         if lost:
@@ -231,15 +245,13 @@ class CascadeClassifier:
 
     def _open(self, options):
         """Makes a detector, unless the last one has the same options."""
-        if self._model is None:
-            raise RuntimeError("no cascade is loaded: call load()" +
-                               (f" ({self.error})" if self.error else ""))
+        self._check_model()
         if self._detect is not None and bytes(options) == self._options:
             return
         self._free_detect()
-        error = ctypes.c_void_p()
+        text = ctypes.c_void_p()
         detect = library.cuv_detect_new(ctypes.byref(self._model), 1, ctypes.byref(options),
-                                        ctypes.byref(error))
+                                        ctypes.byref(text))
         if detect is None:
-            raise ValueError(take_text(error))
+            raise problem(ValueError, take_text(text))
         self._detect, self._options = ctypes.c_void_p(detect), bytes(options)

@@ -84,6 +84,8 @@ def _load():
         ("run", ctypes.c_int,
          [ctypes.c_void_p, ctypes.POINTER(Picture),
           ctypes.POINTER(ctypes.POINTER(Detection)), error]),
+        ("group", ctypes.c_int,
+         [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_double, error]),
     ):
         function = getattr(library, "cuv_detect_" + name)
         function.restype, function.argtypes = result, arguments

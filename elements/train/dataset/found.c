@@ -352,8 +352,11 @@ static CuvGrouping
 grouping_of (CuvDatasetGrouping grouping)
 {
   return grouping == CUV_DATASET_NEIGHBOURS
-      ? (CuvGrouping){ CUV_GROUPING_NEIGHBORS, MIN_NEIGHBOURS, 0, 0 }
-      : (CuvGrouping){ CUV_GROUPING_NMS, 0, CUV_NMS_IOU, CUV_NMS_INSIDE };
+      ? (CuvGrouping){ .method = CUV_GROUPING_NEIGHBORS,
+          .min_neighbours = MIN_NEIGHBOURS }
+      : (CuvGrouping){ .method = CUV_GROUPING_NMS,
+          .nms_iou = CUV_NMS_IOU,
+          .nms_inside = CUV_NMS_INSIDE };
 }
 
 CuvDatasetFound *
