@@ -402,7 +402,8 @@ search (CuvDetect *self, const CuvDetectPicture *picture)
     self->options.n_threads };
   const CuvFrame frame = frame_of (picture);
   const char *problem = self->options.weights != 0 && picture->on_device
-      ? "weights are computed for pictures in host memory only"
+      ? "weights are computed for pictures in host memory only: copy the "
+        "picture there"
       : open_detect (self, &frame, &processor);
 
   if (problem == NULL)

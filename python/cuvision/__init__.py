@@ -11,7 +11,8 @@ no longer has in its package for Python:
         ...
 
 Pictures are NumPy arrays of uint8: grey (height x width), or BGR or BGRA (height x width x 3 or
-4), as OpenCV reads them. They are not copied if the pixels of a row follow each other.
+4), as OpenCV reads them. They are not copied if the pixels of a row follow each other. Arrays of
+CuPy and CUDA tensors of PyTorch (__cuda_array_interface__) are searched on the GPU, where they are.
 """
 
 import ctypes
@@ -22,7 +23,7 @@ from typing import Optional, Sequence, Tuple, Union
 
 import numpy
 
-from . import data
+from . import _cuda, data
 from ._errors import error, problem
 from ._library import Detection, Options, library, take_text
 from ._picture import integer, picture_of, size
@@ -85,6 +86,7 @@ class CascadeClassifier:
     picture is searched. The child of a fork needs objects of its own."""
 
     _detect = _model = None  # pointers, as ctypes.c_void_p
+    _context = None  # in which _detect works, see _cuda.context_of()
 
     def __init__(self, filename: Union[str, "os.PathLike[str]"] = "") -> None:
         """Loads a model, if a name is given; empty() says whether that failed."""
@@ -103,7 +105,8 @@ class CascadeClassifier:
     def _free_detect(self):
         detect, self._detect = self._detect, None
         if detect is not None:
-            library.cuv_detect_free(detect)
+            with _cuda.current(self._context):
+                library.cuv_detect_free(detect)
 
     def _close(self):
         self._free_detect()
@@ -162,7 +165,7 @@ class CascadeClassifier:
     ) -> _Array:
         """Finds objects of different sizes.
 
-        image: uint8, grey or BGR(A)
+        image: uint8, grey or BGR(A), in host memory or (with __cuda_array_interface__) on a GPU
         scaleFactor: ratio of the sizes that are searched for, at least 1.001
         minNeighbors: an object needs more than so many windows that agree; 0 returns all windows
         flags: not used
@@ -203,7 +206,7 @@ class CascadeClassifier:
         outputRejectLevels: False returns the boxes and two empty tuples. (OpenCV 4.6 raises an
             error if there are boxes.) True returns the boxes, for each the number of the cascade's
             stages (int32), and the highest sum of the last stage over its windows (float64), a
-            measure of certainty."""
+            measure of certainty; then the picture must be in host memory."""
         if not outputRejectLevels:
             return self._search(image, scaleFactor, minNeighbors, minSize, maxSize)[0], (), ()
         boxes, found = self._search(
@@ -220,7 +223,8 @@ class CascadeClassifier:
         options.min_width, options.min_height = (max(side, 0) for side in smallest)
         options.max_width, options.max_height = largest if all(largest) else (0, 0)
         options.weights = weights
-        picture = picture_of(image)
+        on_device = hasattr(image, "__cuda_array_interface__")
+        picture = (_cuda.picture_of if on_device else picture_of)(image)
         found = () if picture is None or all(largest) and min(largest) < 0 \
             else self._run(*picture, options)
         return _boxes_in(found), found
@@ -230,10 +234,12 @@ class CascadeClassifier:
         which must live until the end."""
         found, text = ctypes.POINTER(Detection)(), ctypes.c_void_p()
         kinds = numpy.dtype(Detection)
+        context = _cuda.context_of(picture)
         with self._lock:
-            self._open(options)
-            n = library.cuv_detect_run(self._detect, ctypes.byref(picture), ctypes.byref(found),
-                                       ctypes.byref(text))
+            self._open(options, context)
+            with _cuda.current(context):
+                n = library.cuv_detect_run(self._detect, ctypes.byref(picture), ctypes.byref(found),
+                                           ctypes.byref(text))
             if n < 0:
                 raise problem(RuntimeError, take_text(text))
             lost = library.cuv_detect_lost(self._detect)
@@ -243,10 +249,11 @@ class CascadeClassifier:
                           " minSize", RuntimeWarning, stacklevel=4)
         return numpy.frombuffer(copied, kinds)
 
-    def _open(self, options):
-        """Makes a detector, unless the last one has the same options."""
+    def _open(self, options, context):
+        """Makes a detector, unless the last one has the same options and context."""
         self._check_model()
-        if self._detect is not None and bytes(options) == self._options:
+        if self._detect is not None and (bytes(options), context) == (
+                self._options, self._context):
             return
         self._free_detect()
         text = ctypes.c_void_p()
@@ -255,3 +262,4 @@ class CascadeClassifier:
         if detect is None:
             raise problem(ValueError, take_text(text))
         self._detect, self._options = ctypes.c_void_p(detect), bytes(options)
+        self._context = context
