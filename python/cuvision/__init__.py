@@ -27,9 +27,11 @@ from . import _cuda, data
 from ._errors import error, problem
 from ._library import Detection, Options, library, take_text
 from ._picture import integer, picture_of, size
+from ._train import train
 
-__all__ = ["CascadeClassifier", "data", "error", "groupRectangles", "CASCADE_DO_CANNY_PRUNING",
-           "CASCADE_DO_ROUGH_SEARCH", "CASCADE_FIND_BIGGEST_OBJECT", "CASCADE_SCALE_IMAGE"]
+__all__ = ["CascadeClassifier", "data", "error", "groupRectangles", "train",
+           "CASCADE_DO_CANNY_PRUNING", "CASCADE_DO_ROUGH_SEARCH", "CASCADE_FIND_BIGGEST_OBJECT",
+           "CASCADE_SCALE_IMAGE"]
 
 # Flags, without effect, as in OpenCV since version 3.
 CASCADE_DO_CANNY_PRUNING = 1
