@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds objects in pictures with boosted classifiers, without GStreamer.
 
-CascadeClassifier has the methods and the results of OpenCV's class of this name, which OpenCV 5
-no longer has in its package for Python:
+CascadeClassifier has the methods and the results of OpenCV's class of this name, which the package
+opencv-python no longer has in version 5:
 
     import cuvision
     faces = cuvision.CascadeClassifier(cuvision.data.haarcascades
@@ -19,7 +19,7 @@ import ctypes
 import os
 import threading
 import warnings
-from typing import Optional, Sequence, Tuple, Union
+from typing import Any, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -39,6 +39,7 @@ CASCADE_SCALE_IMAGE = 2
 CASCADE_FIND_BIGGEST_OBJECT = 4
 CASCADE_DO_ROUGH_SEARCH = 8
 
+_Image = Union[numpy.ndarray, Any]  # Any: with __cuda_array_interface__
 _Array = Union[numpy.ndarray, Tuple[()]]  # a tuple if it is empty, as OpenCV returns it
 _BOX = "x", "y", "width", "height"
 
@@ -158,7 +159,7 @@ class CascadeClassifier:
 
     def detectMultiScale(
         self,
-        image: numpy.ndarray,
+        image: _Image,
         scaleFactor: float = 1.1,
         minNeighbors: int = 3,
         flags: int = 0,
@@ -181,7 +182,7 @@ class CascadeClassifier:
 
     def detectMultiScale2(
         self,
-        image: numpy.ndarray,
+        image: _Image,
         scaleFactor: float = 1.1,
         minNeighbors: int = 3,
         flags: int = 0,
@@ -195,7 +196,7 @@ class CascadeClassifier:
 
     def detectMultiScale3(
         self,
-        image: numpy.ndarray,
+        image: _Image,
         scaleFactor: float = 1.1,
         minNeighbors: int = 3,
         flags: int = 0,
