@@ -2,28 +2,54 @@
 #include "model/file.h"
 #include "config.h"
 
-#include <gio/gio.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuvfile.h"
 
-static const char *const folders[] = { CUV_MODEL_FOLDER,
-  "/usr/share/opencv4/lbpcascades", "/usr/share/opencv4/haarcascades",
-  "/usr/local/share/opencv4/lbpcascades",
-  "/usr/local/share/opencv4/haarcascades" };
+static const char opencv_folders[] =
+    "/usr/share/opencv4/lbpcascades"
+    ":/usr/share/opencv4/haarcascades:/usr/local/share/opencv4/lbpcascades"
+    ":/usr/local/share/opencv4/haarcascades";
+
+/* Returns the folder of our models; g_free() it. Installations may be moved, as
+ * wheels are: it is searched for in the prefix of the library that has this
+ * code, which is in lib, lib/TRIPLET or a folder of one of these. */
+static char *
+own_model_folder (void)
+{
+  Dl_info file;
+  char *prefix, *folder = NULL;
+
+  if (dladdr (opencv_folders, &file) == 0
+      || !g_path_is_absolute (file.dli_fname))
+    return g_strdup (CUV_MODEL_FOLDER);
+  prefix = g_path_get_dirname (file.dli_fname);
+  for (int i = 0; i < 3 && folder == NULL; i++) {
+    char *parent = g_path_get_dirname (prefix);
+
+    g_free (prefix);
+    prefix = parent;
+    folder = g_build_filename (prefix, "share", "gst-cuvision", "models", NULL);
+    if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+      g_clear_pointer (&folder, g_free);
+  }
+  g_free (prefix);
+  return folder != NULL ? folder : g_strdup (CUV_MODEL_FOLDER);
+}
 
 /* Returns the folders to search; free the list with g_strfreev(). */
 static char **
 model_folders (void)
 {
   const char *variable = g_getenv ("CUV_MODEL_PATH");
-  char *known = g_strjoinv (G_SEARCHPATH_SEPARATOR_S, (char **) folders);
+  char *own = own_model_folder ();
   char *all = g_strjoin (
-      G_SEARCHPATH_SEPARATOR_S, variable ? variable : "", known, NULL);
-  char **list = g_strsplit (all, G_SEARCHPATH_SEPARATOR_S, -1);
+      ":", variable != NULL ? variable : "", own, opencv_folders, NULL);
+  char **list = g_strsplit (all, ":", -1);
 
   g_free (all);
-  g_free (known);
+  g_free (own);
   return list;
 }
 
@@ -157,21 +183,22 @@ nearest_name (const char *name)
 static void
 set_not_found (GError **error, const char *name)
 {
-  char *nearest = nearest_name (name);
+  char *nearest = nearest_name (name), *own = own_model_folder ();
 
   if (*name == '\0')
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "no file name given");
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "no file name given");
   else
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "no model file %s here, in CUV_MODEL_PATH, in " CUV_MODEL_FOLDER
-        " or in OpenCV's folders; %s%s",
-        name,
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+        "no model file %s here, in CUV_MODEL_PATH, in %s or in OpenCV's "
+        "folders; %s%s",
+        name, own,
         nearest != NULL ? "the most similar name is "
                         : "give its path, or put its folder into "
                           "CUV_MODEL_PATH (OpenCV's cascades are in the "
                           "package opencv-data)",
         nearest != NULL ? nearest : "");
   g_free (nearest);
+  g_free (own);
 }
 
 const CuvWaldboostModel *
@@ -188,7 +215,7 @@ cuv_model_load (
     model = cuv_model_parse (bytes, size, options, &problem);
   if (problem != NULL)
     g_set_error (
-        error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", path, problem);
+        error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: %s", path, problem);
   free (problem);
   g_free (bytes);
   g_free (path);

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../scripts/common.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-unset LD_LIBRARY_PATH GST_PLUGIN_PATH PYTHONPATH
+unset LD_LIBRARY_PATH GST_PLUGIN_PATH PYTHONPATH CUV_MODEL_PATH
 export GST_REGISTRY_1_0=$scratch/registry
 
 compile "$BUILD" 2>/dev/null
@@ -45,6 +45,8 @@ cv2.imwrite(sys.argv[1], grey)
 faces = cuvision.CascadeClassifier("haarcascade_frontalface_alt2.xml")
 for box in faces.detectMultiScale(grey):
     print(*box)
+corners = cuvision.CascadeClassifier("cuvision-xcorner.xml")
+assert not corners.empty(), corners.error
 END
 PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") LD_LIBRARY_PATH=$library \
   env -u CUV_DETECT_LIBRARY /usr/bin/python3 "$scratch/faces.py" "$scratch/grey.pgm" >"$scratch/boxes"
