@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installs missing Debian packages, with sudo unless run by root.
-# usage: scripts/setup.sh [--check] [demo|build|recipes|test|ray]
+# usage: scripts/setup.sh [--check] [demo|build|wheel|recipes|test|ray]
 #   build (default)  to build and run, with CUDA if nvcc is installed
 #   demo             the same, with CUDA only if there is a GPU
+#   wheel            also to build a Python wheel with scripts/wheel.sh
 #   recipes          also to run docs/recipes.md
 #   test             also to run the tests; Debian starts some of these as services
 #   ray              also Ray, from PyPI, in the folder .venv-ray
@@ -13,8 +14,8 @@ set -euo pipefail
 check=
 [ "${1-}" != --check ] || { check=yes; shift; }
 what=${1:-build}
-[[ $what =~ ^(demo|build|recipes|test|ray)$ ]] \
-  || die "unknown argument '$what': expected demo, build, recipes, test or ray"
+[[ $what =~ ^(demo|build|wheel|recipes|test|ray)$ ]] \
+  || die "unknown argument '$what': expected demo, build, wheel, recipes, test or ray"
 
 build_packages=(gcc libc6-dev pkgconf meson ninja-build libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libjson-glib-dev
@@ -37,6 +38,7 @@ have_nvcc && { [ "$what" != demo ] || have_gpu; } && wanted+=("${cuda_packages[@
 # Debian 12 has no GstAnalytics, and the package would cost 600 MB.
 grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null \
   || wanted+=("${analytics_packages[@]}")
+[ "$what" != wheel ] || wanted+=(python3-venv)
 [[ $what =~ ^(recipes|test|ray)$ ]] && wanted+=("${recipe_packages[@]}")
 [[ $what =~ ^(test|ray)$ ]] && wanted+=("${test_packages[@]}")
 # Ubuntu has Chromium as a snap only; the test that needs a browser is skipped there.

@@ -63,11 +63,28 @@ class Detection(ctypes.Structure):
 GREY, BGR, BGRA = 0, 2, 4  # of CuvDetectFormat
 
 
-def _load():
-    """Loads the library, as CUV_DETECT_LIBRARY or the system names it. Calls release the
-    interpreter's lock."""
+_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")  # exists in a wheel
+
+
+def _load_glib():
+    """A wheel has GLib for systems without it. Libraries that need GLib get the one that is loaded
+    first, so that a process never has two."""
     try:
-        library = ctypes.CDLL(os.environ.get("CUV_DETECT_LIBRARY") or "libcuvdetect.so.0")
+        ctypes.CDLL("libglib-2.0.so.0")
+    except OSError:
+        for name in ("libpcre2-8.so.0", "libglib-2.0.so.0"):
+            ctypes.CDLL(os.path.join(_FOLDER, "glib", name))
+
+
+def _load():
+    """Loads the library: that of CUV_DETECT_LIBRARY, of the wheel or of the system. Calls release
+    the interpreter's lock."""
+    name = os.environ.get("CUV_DETECT_LIBRARY")
+    try:
+        if not name and os.path.isdir(_FOLDER):
+            _load_glib()
+            name = os.path.join(_FOLDER, "libcuvdetect.so.0")
+        library = ctypes.CDLL(name or "libcuvdetect.so.0")
     except OSError as error:
         raise ImportError(f"{error}: install libcuvdetect0, or set CUV_DETECT_LIBRARY to the file"
                           ) from error

@@ -6,6 +6,7 @@ import importlib.util
 import os
 
 _FOLDERS = (
+    os.path.join(os.path.dirname(__file__), "share/gst-cuvision/models"),  # of a wheel
     "/usr/share/opencv4/haarcascades",  # Debian's package opencv-data
     "/usr/local/share/opencv4/haarcascades",
     "/usr/share/opencv/haarcascades",
@@ -19,7 +20,7 @@ def _find():
     inside = [os.path.join(folder, "data") for folder in
               (cv2 and cv2.submodule_search_locations) or ()]
     for folder in [*_FOLDERS, *inside]:
-        if glob.glob(os.path.join(folder, "*.xml")):
+        if glob.glob(os.path.join(folder, "haarcascade_*.xml")):
             return folder + os.sep
     return ""
 
