@@ -50,6 +50,9 @@ assert not corners.empty(), corners.error
 END
 PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") LD_LIBRARY_PATH=$library \
   env -u CUV_DETECT_LIBRARY /usr/bin/python3 "$scratch/faces.py" "$scratch/grey.pgm" >"$scratch/boxes"
+plugins=$(PYTHONPATH=$(dirname "$(find "$scratch" -name gstcuvision.py)") LD_LIBRARY_PATH=$library \
+  env -u CUV_DETECT_LIBRARY /usr/bin/python3 -m cuvision gst-path)
+[ "$plugins" = "$(realpath "$GST_PLUGIN_PATH_1_0")" ] || die "gst-path prints $plugins"
 [ -s "$scratch/boxes" ] || die "the installed module cuvision finds no faces"
 "$scratch/faces" haarcascade_frontalface_alt2.xml <"$scratch/grey.pgm" \
   | cmp - "$scratch/boxes" || die "libcuvdetect finds other faces than its module"
