@@ -105,8 +105,8 @@ main_run ()
   fi
 }
 
-# Leaves out the tests that measure memory or time, look for leaks, or compare many pictures:
-# sanitizers find nothing more in those.
+# Leaves out the tests that measure memory, time or accuracy, look for leaks, or compare many
+# pictures: sanitizers find nothing more in those.
 run_sanitized ()
 {
   # -O1 compiles in half the time and runs little slower; GCC's false warnings
@@ -116,7 +116,7 @@ run_sanitized ()
   build_in "$build-asan" -Dcuda=disabled -Db_sanitize=address,undefined \
     -Db_lundef=false -Doptimization=1 "-Dc_args=$flags" "-Dcpp_args=$flags" || { broken "build with sanitizers"; return; }
   mapfile -t names < <(tests_of "$build-asan" \
-    '.suite | any(test(":(unit|elements|models)$"))' | grep -vE -- '-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser$|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack|grouping)$|^(waldboost-channels|motion-opencv|zones-drawn)$|^tool-(archive-|farm$|verify$)')
+    '.suite | any(test(":(unit|elements|models)$"))' | grep -vE -- '-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser$|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack|grouping)$|^(waldboost-channels|motion-opencv|zones-drawn|accuracy)$|^tool-(archive-|farm$|verify$)')
   test_in asan "$build-asan" --timeout-multiplier=5 \
     --wrapper="$top/tests/wrap/sanitized.sh" "${names[@]}"
 }
