@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs tasks on one pool of threads that all elements of the process share. */
+/* Runs tasks on a pool of threads that all elements share. libcuvdetect has its
+ * own. */
 #ifndef CUV_THREADS_H
 #define CUV_THREADS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Waits that sleep for most of their usual duration, then poll.
+// Waits that sleep for most of their usual duration, then poll or sleep again.
 #include "cuv-wait.h"
 
 #include <algorithm>
@@ -21,6 +21,9 @@ now ()
   return time.tv_sec * INT64_C (1000000000) + time.tv_nsec;
 }
 
+namespace
+{
+
 // While it lives, the thread's sleeps have a timer slack of 1 us instead of,
 // usually, 50 us.
 class ExactSleeps
@@ -38,6 +41,8 @@ public:
       prctl (PR_SET_TIMERSLACK, slack, 0, 0, 0);
   }
 };
+
+} // namespace
 
 static void
 nap (int64_t nanoseconds)
@@ -81,13 +86,13 @@ poll (CuvWait *self, Query query)
     if (status != cudaErrorNotReady)
       return status;
   }
-  // when many streams share the GPU, one frame waits for those of others, and
-  // polling costs more than being late by a small part of that time
+  // for long waits, such as those of frames of many streams, short sleeps cost
+  // less than polling, and are not later than it
   if (usual < CUV_WAIT_LONG)
     status = spin (query);
   while (status == cudaErrorNotReady) {
     nap (std::min<int64_t> (
-        std::max<int64_t> ((now () - start) / 4, CUV_WAIT_SPIN),
+        std::max<int64_t> ((now () - start - usual) / 2, CUV_WAIT_SPIN),
         CUV_WAIT_LONGEST_NAP));
     status = query ();
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waits for the GPU with low CPU use and latency: the driver's own waits either
  * spin while the GPU works, or add some 40 us for an interrupt. These functions
- * sleep for most of the usual duration, then poll. */
+ * sleep for most of the usual duration, then poll, or sleep again if it is
+ * long. */
 #ifndef CUV_WAIT_H
 #define CUV_WAIT_H
 

@@ -10,6 +10,8 @@ gst_cuv_quark (const gchar *name)
   GHashTable *known = g_private_get (&tables);
   GQuark quark;
 
+  if (name == NULL)
+    return 0;
   if (known == NULL) {
     known = g_hash_table_new (g_str_hash, g_str_equal);
     g_private_set (&tables, known);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstStructures of frames: metadata and messages. Before 1.26 GStreamer looks
- * each name up under a lock of the process, which threads of many streams wait
- * for: with 200 streams of visionmotion that took half of its processor time.
- * These functions look a name up once per thread. */
+ * each name up under a process-wide lock, for which the threads of many streams
+ * wait: docs/benchmarks/live.md has figures. These functions look a name up
+ * once per thread. */
 #ifndef GST_CUV_STRUCTURE_H
 #define GST_CUV_STRUCTURE_H
 
@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* As g_quark_from_string(). */
+/* Like g_quark_from_string(); 0 for NULL. */
 CUV_API GQuark gst_cuv_quark (const gchar *name);
 
-/* As the functions of GStreamer without cuv in their names. */
+/* Like GStreamer's functions of the same names without cuv. */
 CUV_API GstStructure *gst_cuv_structure_new (
     const gchar *name, ...) G_GNUC_NULL_TERMINATED G_GNUC_MALLOC;
 CUV_API void gst_cuv_structure_set (

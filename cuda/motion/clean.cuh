@@ -9,7 +9,7 @@
 // The result, in pinned host memory.
 struct CuvMotionCleaned {
   uint64_t *words;      // as many as the mask has; only those that are not 0
-  CuvMotionMark *marks; // of these
+  CuvMotionMark *marks; // which words are not 0
   unsigned *n_moving;   // before the cleaning, of each tile
 };
 

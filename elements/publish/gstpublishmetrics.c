@@ -8,6 +8,7 @@
 #include "homeassistant.h"
 #include "output/topic.h"
 #include "record/record.h"
+#include "gstcuvstructure.h"
 
 /* A row that is published. */
 typedef struct {
@@ -142,7 +143,8 @@ publish_sensor (GstCuvPublishMetrics *self, const Reading *reading, Row *row,
     .state_topic = row->topic,
     .member = reading->table.columns[metric->column].name,
     .row = name,
-    .unit = gst_structure_get_string (reading->table.structure, "metrics_unit"),
+    .unit =
+        gst_cuv_structure_get_string (reading->table.structure, "metrics_unit"),
     .counter = metric->counter,
   };
 

@@ -35,7 +35,7 @@
  *   http/       an HTTP server with limits: see http.h
  *   picture/    pictures and videos in files: see gstcuvpicture.h
  *
- *   algorithms use these:
+ *   core/ has what algorithms use:
  *     cuvbackend     the same work on the CPU or on the GPU
  *     cuvroi         regions of interest
  *     cuvgrey.h      rows of grey values of a frame of any format
@@ -53,10 +53,10 @@
  *                    in -values.c, GstAnalytics in -analytics.c
  *     gstcuvbatch    the frames of a batch of several streams
  *     gstcuvstream   a stream's frame size and segment; times of a buffer
- *     gstcuvstructure  metadata and messages without a lock of the process
+ *     gstcuvstructure  metadata and messages without a process-wide lock
  *     gstcuvbudget   a limit on the work for one frame
  *   everything that opens files, or parses untrusted text, uses these:
- *     cuvfile        files that a user names
+ *     cuvfile        files that a user names, in core/
  *     cuvjsonreader  JSON
  *     cuvtls         certificates and keys
  *     cuvlibrary     libraries that are opened at run time */

@@ -342,12 +342,6 @@ gst_cuv_context_pop (GstCuvContext *self)
   gst_cuda_context_pop (NULL);
 }
 
-#if !GST_CHECK_VERSION(1, 24, 0)
-/* Exists if this was built with 1.22, as wheels are, and runs with a later
- * version, whose elements do not wait for their copies. */
-gboolean gst_cuda_memory_sync (GstCudaMemory *memory) __attribute__ ((weak));
-#endif
-
 gpointer
 gst_cuv_context_stream (GstCuvContext *self, GstBuffer *buffer)
 {
@@ -359,10 +353,6 @@ gst_cuv_context_stream (GstCuvContext *self, GstBuffer *buffer)
     return gst_cuda_stream_get_handle (stream);
   gst_cuda_memory_sync (
       GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
-#else
-  if (gst_cuda_memory_sync != NULL)
-    gst_cuda_memory_sync (
-        GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
 #endif
   return self->stream;
 }

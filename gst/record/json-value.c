@@ -2,6 +2,7 @@
 /* GValue and JsonNode as JSON text. */
 #include "config.h"
 #include "record/json.h"
+#include "gstcuvstructure.h"
 
 /* ---- GValue ---- */
 
@@ -12,7 +13,7 @@ cuv_json_fields (CuvJson *self, const GstStructure *structure)
     const gchar *name = gst_structure_nth_field_name (structure, i);
 
     cuv_json_new_key (self, name);
-    cuv_json_value (self, gst_structure_get_value (structure, name));
+    cuv_json_value (self, gst_cuv_structure_get_value (structure, name));
   }
 }
 

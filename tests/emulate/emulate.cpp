@@ -69,7 +69,7 @@ draw (unsigned n)
 
 // Switches are not reported to AddressSanitizer, which would take a quarter of
 // the time. It needs the reports only to find uses of variables of functions
-// that have returned.
+// that have returned, and for exceptions, which kernels do not throw.
 extern "C" const char *
 __asan_default_options ()
 {

@@ -287,7 +287,7 @@ def check_family_names(tree):
             line = re.sub(r'\bWebP\b', '', line, flags=re.IGNORECASE)  # a picture format
             found = re.search(pattern, line, re.IGNORECASE)
             if found:
-                problem(name, f'this room must not name a family: {found.group()}', number)
+                problem(name, f'this folder must not name a family: {found.group()}', number)
 
 
 # ---- format, headers, symbols ----

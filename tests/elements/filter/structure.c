@@ -66,6 +66,7 @@ CUV_TEST (quarks_are_those_of_glib_in_every_thread)
   for (gint i = 0; i < 4; i++)
     threads[i] = g_thread_new ("names", look_up, NULL);
   look_up (NULL);
+  fail_unless_equals_int (gst_cuv_quark (NULL), 0);
   for (gint i = 0; i < 4; i++)
     g_thread_join (threads[i]);
 }

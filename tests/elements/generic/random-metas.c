@@ -63,9 +63,9 @@ static void
 add_region (GstBuffer *buffer)
 {
   GstVideoRegionOfInterestMeta *roi =
-      gst_buffer_add_video_region_of_interest_meta (buffer, random_label (),
-          random_extent (), random_extent (), random_extent (),
-          random_extent ());
+      gst_buffer_add_video_region_of_interest_meta (buffer,
+          once_in (8) ? NULL : random_label (), random_extent (),
+          random_extent (), random_extent (), random_extent ());
 
   roi->id = (gint) below (4);
   roi->parent_id = (gint) below (4) - 1;

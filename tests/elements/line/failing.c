@@ -39,7 +39,8 @@ fails (void *caller)
   Dl_info info;
 
   if (nth == 0 || dladdr (caller, &info) == 0
-      || strstr (info.dli_fname, "libgstcuv") == NULL
+      || (strstr (info.dli_fname, "libgstcuv") == NULL
+          && strstr (info.dli_fname, "libcuvdetect") == NULL)
       || atomic_fetch_add (&calls, 1) + 1 != nth)
     return false;
   errno = ENOMEM;

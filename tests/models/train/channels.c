@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Trains a model of trees on channels from a file of pictures, for
- * train-channels.py.
+ * channels.py.
  *
- *
- *   train-channels PICTURES WIDTH HEIGHT DEPTH TREES THREADS MODEL.xml
+ *   channels PICTURES WIDTH HEIGHT DEPTH TREES THREADS MODEL.xml
  *
  * PICTURES has the number of pictures, and for each picture its width, height
  * and number of boxes, the boxes (x, y, width and height as floats, 1 for an
@@ -18,7 +17,7 @@
 static _Noreturn void
 die (const char *what)
 {
-  fprintf (stderr, "train-channels: %s\n", what);
+  fprintf (stderr, "channels: %s\n", what);
   exit (1);
 }
 

@@ -351,7 +351,7 @@ run_pixels (
     }
     add_modes (work, pixels, end, adding);
     store_modes (work, pixels, end);
-  } else {
+  } else { /* apart, so that the compiler knows `end` here */
     store_modes (work, pixels, end);
   }
   store_bytes (mask, mask_values (work, pixels, end));
