@@ -79,8 +79,8 @@ cuv_detect_model_free (CuvDetectModel *model)
 void
 cuv_detect_model_window (const CuvDetectModel *model, int *width, int *height)
 {
-  *width = as_model (model)->window_width;
-  *height = as_model (model)->window_height;
+  *width = model != NULL ? as_model (model)->window_width : 0;
+  *height = model != NULL ? as_model (model)->window_height : 0;
 }
 
 /* ---- options ---- */
@@ -271,7 +271,7 @@ models_problem (
   if (n < 1 || n > CUV_DETECT_MAX_MODELS)
     return "the number of models is not from 1 to 16";
   for (int i = 0; i < n; i++) {
-    if (models[i] == NULL)
+    if (models == NULL || models[i] == NULL)
       return "a model is NULL";
     if (options->weights != 0
         && as_model (models[i])->arithmetic != CUV_SUM_STAGES)
@@ -436,7 +436,7 @@ cuv_detect_run (CuvDetect *detect, const CuvDetectPicture *picture,
 int
 cuv_detect_lost (const CuvDetect *detect)
 {
-  const CuvDetector *detector = detect->detector;
+  const CuvDetector *detector = detect != NULL ? detect->detector : NULL;
   int lost = 0;
 
   for (int i = 0; detector != NULL && i < detector->n_rotations; i++) {

@@ -11,6 +11,8 @@ if classifier.empty():
 out = csv.writer(sys.stdout, lineterminator="\n")
 out.writerow(["file", "x", "y", "width", "height", "windows"])
 for top in sys.argv[2:]:
+    if not os.path.isdir(top):
+        sys.exit(f"folder-csv.py: '{top}' is not a folder")
     for folder, folders, files in os.walk(top):
         folders.sort()
         for name in sorted(files):

@@ -26,7 +26,7 @@ import numpy
 from . import _cuda, data
 from ._errors import error, problem
 from ._library import Detection, Options, library, take_text
-from ._picture import integer, picture_of, size
+from ._picture import integer, picture_of, real, size
 from ._train import train
 
 __all__ = ["CascadeClassifier", "data", "error", "groupRectangles", "train",
@@ -40,12 +40,19 @@ CASCADE_FIND_BIGGEST_OBJECT = 4
 CASCADE_DO_ROUGH_SEARCH = 8
 
 _Image = Union[numpy.ndarray, Any]  # Any: with __cuda_array_interface__
-_Array = Union[numpy.ndarray, Tuple[()]]  # a tuple if it is empty, as OpenCV returns it
+_Array = Union[numpy.ndarray, Any]  # Any: an empty tuple, as OpenCV returns it
 _BOX = "x", "y", "width", "height"
 
 
 def _boxes_in(found):
     return numpy.stack([found[name] for name in _BOX], axis=1) if len(found) else ()
+
+
+def _hint(name):
+    """Returns what else to say of a cascade that could not be loaded: the package opencv-python has
+    the folder of cascades in version 5, but no cascades."""
+    path = os.path.join(os.fsencode(data.haarcascades), os.path.basename(name))
+    return "; cuvision.data.haarcascades has a file of this name" if os.path.isfile(path) else ""
 
 
 def _column(found, name):
@@ -64,7 +71,10 @@ def groupRectangles(
         and the smaller height
 
     Returns the mean of each group, and its number of rectangles (both int32)."""
-    rectangles = numpy.asarray(rectList)
+    try:
+        rectangles = numpy.asarray(rectList)
+    except ValueError:  # rows of different lengths
+        rectangles = numpy.array([""])
     if rectangles.size == 0:
         return (), ()
     if rectangles.dtype.kind not in "iu" or rectangles.ndim != 2 or rectangles.shape[1] != 4:
@@ -76,7 +86,8 @@ def groupRectangles(
         boxes[name] = rectangles[:, i]
     text = ctypes.c_void_p()
     n = library.cuv_detect_group(
-        boxes.ctypes.data, len(boxes), integer(groupThreshold, "groupThreshold"), eps,
+        boxes.ctypes.data, len(boxes), integer(groupThreshold, "groupThreshold"),
+        real(eps, "eps"),
         ctypes.byref(text))
     if n < 0:
         raise problem(ValueError, take_text(text))
@@ -122,14 +133,17 @@ class CascadeClassifier:
         of the one before. A name without a folder is also searched for in the folders of
         CUV_MODEL_PATH and in those of OpenCV's packages. Returns False if that fails; then error
         says why, and the object is empty."""
-        name = os.fsencode(filename)
+        try:
+            name = os.fsencode(filename)
+        except TypeError:
+            raise problem(TypeError, f"the name of the file is {filename!r}, not a path") from None
         if b"\0" in name:
             raise problem(ValueError, "the name of the file has a character 0")
         text = ctypes.c_void_p()
         with self._lock:
             self._close()
             model = library.cuv_detect_model_load(name, ctypes.byref(text))
-            self.error = take_text(text) if model is None else ""
+            self.error = take_text(text) + _hint(name) if model is None else ""
             self._model = None if model is None else ctypes.c_void_p(model)
         return model is not None
 
@@ -221,7 +235,9 @@ class CascadeClassifier:
         smallest, largest = size(min_size, "minSize"), size(max_size, "maxSize")
         options = Options()
         library.cuv_detect_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        options.scale_factor = scale_factor
+        options.scale_factor = real(scale_factor, "scaleFactor")
+        if not options.scale_factor >= 1.001:
+            raise problem(ValueError, f"scaleFactor is {scale_factor}: use 1.001 or more, such as 1.1")
         options.min_neighbors = max(integer(min_neighbors, "minNeighbors"), 0)
         options.min_width, options.min_height = (max(side, 0) for side in smallest)
         options.max_width, options.max_height = largest if all(largest) else (0, 0)

@@ -17,9 +17,13 @@ def plugin_folder():
 
 
 def main():
+    usage = ("usage: python -m cuvision gst-path\n"
+             "prints the folder of the GStreamer plugins, for GST_PLUGIN_PATH")
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(usage)
+        return
     if sys.argv[1:] != ["gst-path"]:
-        sys.exit("usage: python -m cuvision gst-path\n"
-                 "prints the folder of the GStreamer plugins, for GST_PLUGIN_PATH")
+        sys.exit(usage)
     folder = plugin_folder()
     if folder is None:
         sys.exit("no plugins were installed with this module: install the wheel gst-cuvision, or"

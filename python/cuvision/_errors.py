@@ -27,5 +27,6 @@ def _type(kind, *cv2_error):
 
 def problem(kind, text):
     """Returns an exception that is an error and a kind, such as ValueError."""
-    cv2 = sys.modules.get("cv2")
-    return _type(kind, *([cv2.error] if hasattr(cv2, "error") else []))(text)
+    other = getattr(sys.modules.get("cv2"), "error", None)
+    is_error = isinstance(other, type) and issubclass(other, Exception)
+    return _type(kind, *([other] if is_error else []))(text)

@@ -86,8 +86,8 @@ def _load():
             name = os.path.join(_FOLDER, "libcuvdetect.so.0")
         library = ctypes.CDLL(name or "libcuvdetect.so.0")
     except OSError as error:
-        raise ImportError(f"{error}: install libcuvdetect0, or set CUV_DETECT_LIBRARY to the file"
-                          ) from error
+        raise ImportError(f"{error}: install libcuvdetect0 or the wheel gst-cuvision, or set"
+                          " CUV_DETECT_LIBRARY to the file") from error
     error = ctypes.POINTER(ctypes.c_void_p)
     for name, result, arguments in (
         ("model_load", ctypes.c_void_p, [ctypes.c_char_p, error]),
@@ -104,7 +104,11 @@ def _load():
         ("group", ctypes.c_int,
          [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_double, error]),
     ):
-        function = getattr(library, "cuv_detect_" + name)
+        try:
+            function = getattr(library, "cuv_detect_" + name)
+        except AttributeError as missing:
+            raise ImportError(f"{missing}: libcuvdetect is older than this module: install the same"
+                              " version of both, or correct CUV_DETECT_LIBRARY") from missing
         function.restype, function.argtypes = result, arguments
     return library
 

@@ -53,6 +53,14 @@ def integer(value, name):
     return value
 
 
+def real(value, name):
+    """Returns value as a float."""
+    try:
+        return float(operator.index(value) if isinstance(value, str) else value)
+    except (TypeError, ValueError):
+        raise problem(TypeError, f"{name} is {value!r}, not a number") from None
+
+
 def size(value, name):
     """Returns width and height; (0, 0) for None."""
     if value is None:

@@ -4,27 +4,37 @@
 import os
 import shutil
 import subprocess
-from typing import Optional, Sequence, Tuple, Union
+import sysconfig
+from typing import Iterable, Optional, Sequence, Tuple, Union
 
 from ._errors import problem
+from ._picture import size
 
 _Path = Union[str, "os.PathLike[str]"]
-_Paths = Union[_Path, Sequence[_Path]]
+_Paths = Union[_Path, Iterable[_Path]]
 _NAME = "cuvision-train"
 
 
 def program():
     """Returns the path of cuvision-train: that of the build tree if CUV_DETECT_LIBRARY names its
-    library, one beside this module, or one in PATH."""
-    folders = [os.path.dirname(os.path.abspath(__file__))]
+    library, one that was installed with this module, or one in PATH."""
+    folders = [os.path.dirname(os.path.abspath(__file__)), sysconfig.get_path("scripts")]
     library = os.environ.get("CUV_DETECT_LIBRARY")
     if library:
         folders.insert(0, os.path.join(os.path.dirname(os.path.abspath(library)), "../tools/train"))
     path = shutil.which(_NAME, path=os.pathsep.join(folders)) or shutil.which(_NAME)
     if path is None:
         raise problem(RuntimeError, f"{_NAME} was not found in {', '.join(folders)} or PATH:"
-                      " install gst-cuvision-tools")
+                      " install the package gst-cuvision-tools or the wheel gst-cuvision")
     return path
+
+
+def _text(value, name):
+    if isinstance(value, (str, bytes, os.PathLike)):
+        value = os.fsdecode(value)
+    if "\0" in str(value):
+        raise problem(ValueError, f"{name} has a character 0")
+    return str(value)
 
 
 def _arguments(options):
@@ -35,12 +45,11 @@ def _arguments(options):
         if value is True:
             arguments.append(option)
         elif name == "window" and value is not None and not isinstance(value, str):
-            width, height = value
-            arguments.append(f"{option}={width}x{height}")
-        elif isinstance(value, (list, tuple)):
-            arguments += [f"{option}={os.fspath(one)}" for one in value]
+            arguments.append("{}={}x{}".format(option, *size(value, name)))
         elif value is not None and value is not False:
-            arguments.append(f"{option}={value}")
+            one = isinstance(value, (bytes, os.PathLike)) or not hasattr(value, "__iter__")
+            arguments += [f"{option}={_text(item, name)}"
+                          for item in ([value] if one or isinstance(value, str) else value)]
     return arguments
 
 

@@ -16,7 +16,10 @@ _FOLDERS = (
 def _find():
     """Returns the first folder that has cascades, with a slash at the end; without any "", with
     which the names of cascades are searched for when they are loaded."""
-    cv2 = importlib.util.find_spec("cv2")
+    try:
+        cv2 = importlib.util.find_spec("cv2")
+    except ValueError:  # a module that a program made itself
+        cv2 = None
     inside = [os.path.join(folder, "data") for folder in
               (cv2 and cv2.submodule_search_locations) or ()]
     for folder in [*_FOLDERS, *inside]:

@@ -57,6 +57,8 @@ class FolderCsv(unittest.TestCase):
         ran = self.run_on("missing.xml", ".")
         self.assertRegex(ran.stderr, "^folder-csv.py: .*missing.xml")
         self.assertEqual(ran.returncode, 1)
+        ran = self.run_on("haarcascade_frontalface_alt2.xml", "missing")
+        self.assertEqual(ran.stderr, "folder-csv.py: 'missing' is not a folder\n")
 
 
 class Webcam(unittest.TestCase):

@@ -192,8 +192,9 @@ class Trouble(unittest.TestCase):
         raise an error, too."""
         classifier = cuvision.CascadeClassifier(FACES)
         for name, error in (3, TypeError), ("a\0b", ValueError):
-            with self.assertRaises(error):
+            with self.assertRaises(error) as caught:
                 classifier.load(name)
+            self.assertIsInstance(caught.exception, cuvision.error)
             self.assertFalse(classifier.empty())
         for function in copy.copy, copy.deepcopy, pickle.dumps:
             with self.assertRaisesRegex(TypeError, "cannot be copied"):
@@ -203,10 +204,25 @@ class Trouble(unittest.TestCase):
 
     def test_no_library(self):
         code = "try:\n import cuvision\nexcept ImportError as error:\n print(error)"
-        text = subprocess.check_output(
-            [sys.executable, "-c", code], text=True,
-            env={**os.environ, "CUV_DETECT_LIBRARY": "/missing/libcuvdetect.so.0"})
-        self.assertRegex(text, "/missing.*: install libcuvdetect0, or set CUV_DETECT_LIBRARY")
+        for path, text in (("/missing/libcuvdetect.so.0", "/missing.*: install libcuvdetect0 or the"),
+                           ("libz.so.1", "libcuvdetect is older than this module")):
+            found = subprocess.check_output([sys.executable, "-c", code], text=True,
+                                            env={**os.environ, "CUV_DETECT_LIBRARY": path})
+            self.assertRegex(found, text)
+
+    def test_cv2_of_a_program(self):
+        """A test's own cv2 has neither a folder nor a type of exceptions."""
+        code = ("import sys, types; sys.modules['cv2'] = types.ModuleType('cv2'); import cuvision\n"
+                "sys.modules['cv2'].error = 1\n"
+                "try:\n cuvision.CascadeClassifier(3)\nexcept cuvision.error as error:\n print(error)")
+        self.assertIn("not a path", subprocess.check_output([sys.executable, "-c", code], text=True))
+
+    def test_folder_without_cascades(self):
+        """opencv-python 5 has such a folder."""
+        classifier = cuvision.CascadeClassifier("/nowhere/" + os.path.basename(FACES))
+        self.assertRegex(classifier.error, "No such file.*; cuvision.data.haarcascades has a file")
+        classifier.load("/nowhere/other.xml")
+        self.assertNotIn("haarcascades", classifier.error)
 
     def test_too_many_windows(self):
         """A cascade that accepts every window."""
@@ -249,15 +265,17 @@ class Trouble(unittest.TestCase):
     def test_options(self):
         classifier = cuvision.CascadeClassifier(FACES)
         picture = read("messi5.jpg", 0)
-        for options, text in (({"scaleFactor": 1.0}, "scale_factor is below 1.001"),
-                              ({"scaleFactor": float("nan")}, "scale_factor"),
+        for options, text in (({"scaleFactor": 1.0}, "scaleFactor is 1.0: use 1.001 or more"),
+                              ({"scaleFactor": float("nan")}, "scaleFactor is nan"),
                               ({"minNeighbors": 2**32}, "minNeighbors is 4294967296"),
                               ({"minSize": (2**32 + 30, 30)}, "minSize is")):
             with self.assertRaisesRegex(ValueError, text):
                 classifier.detectMultiScale(picture, **options)
-        for options in {"minNeighbors": 1.5}, {"minSize": "30"}, {"maxSize": (3.5, 4)}:
-            with self.assertRaises(TypeError):
+        for options in ({"minNeighbors": 1.5}, {"minSize": "30"}, {"maxSize": (3.5, 4)},
+                        {"scaleFactor": "1.1"}, {"scaleFactor": None}):
+            with self.assertRaisesRegex(TypeError, f"^{list(options)[0]} is ") as caught:
                 classifier.detectMultiScale(picture, **options)
+            self.assertIsInstance(caught.exception, cuvision.error)
         self.assertEqual(len(classifier.detectMultiScale(picture)), 2)
 
 

@@ -74,6 +74,8 @@ class Rectangles(unittest.TestCase):
                 (([rectangle], 1.5), TypeError, "groupThreshold is 1.5, not an integer"),
                 (([(2**31, 2, 3, 4)], 1), ValueError, "exceeds 32 bits"),
                 (([(2**30, 2, 3, 4)], 1), ValueError, r"not from -2\^28"),
+                (([rectangle], 1, "a"), TypeError, "eps is 'a', not a number"),
+                (([rectangle, rectangle[:3]], 1), TypeError, "rows of four integers"),
                 (([rectangle], 1, float("nan")), ValueError, "eps is not from")):
             with self.assertRaisesRegex(kind, text):
                 cuvision.groupRectangles(*arguments)

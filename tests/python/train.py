@@ -69,6 +69,11 @@ class Train(unittest.TestCase):
             ["--positives=a", "--positives=b", "--output=c.xml", "--ignore=x", "--ignore=y",
              "--window=24x20", "--false-positives=0.5", "--mirror", "--negative-samples=0", "note"])
         self.assertIn("--window=16x16", self.printed("a", "b", window="16x16"))
+        self.assertEqual(self.printed((pathlib.Path(name) for name in "xy"), b"b")[:3],
+                         ["--positives=x", "--positives=y", "--output=b"])
+        for options in {"window": 24}, {"window": (1, 2, 3)}, {"label": "a\0"}:
+            with self.assertRaisesRegex(cuvision.error, f"^{list(options)[0]} "):
+                self.printed("a", "b", **options)
 
     def test_program(self):
         """In the build tree of the library, beside the module, in PATH."""
@@ -90,10 +95,13 @@ class Train(unittest.TestCase):
         self.assertEqual(found(""), path)
         beside = self.write("site/cuvision/cuvision-train")
         self.assertEqual(found(""), beside)
+        with mock.patch.object(_train.sysconfig, "get_path", lambda _: str(self.folder / "bin")), \
+                mock.patch.dict(os.environ, PATH="/nowhere", CUV_DETECT_LIBRARY=""):
+            self.assertEqual(_train.program(), path)
 
     def test_missing(self):
         with mock.patch.dict(os.environ, PATH="/nowhere", CUV_DETECT_LIBRARY="/nowhere/a/b.so"):
-            with self.assertRaisesRegex(cuvision.error, "not found in .*: install gst-cuvision-tools"):
+            with self.assertRaisesRegex(cuvision.error, "not found in .*: install the package"):
                 cuvision.train("a", "b")
 
     def test_errors(self):
