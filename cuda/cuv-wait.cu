@@ -8,7 +8,7 @@
 #include "cuv-cuda.cuh"
 
 #define CUV_WAIT_SPIN 20000 // nanoseconds of polling without sleep
-#define CUV_WAIT_LONG (25 * CUV_WAIT_SPIN)
+#define CUV_WAIT_LONG (25 * CUV_WAIT_SPIN) // waits that do not poll
 // in nanoseconds; used if a wait takes longer than usual
 #define CUV_WAIT_LONGEST_NAP 1000000
 

@@ -275,9 +275,8 @@ models_problem (
       return "a model is NULL";
     if (options->weights != 0
         && as_model (models[i])->arithmetic != CUV_SUM_STAGES)
-      return "weights are computed for OpenCV's cascades only: this model has "
-             "no "
-             "stages";
+      return "weights are computed for OpenCV's cascades only: this model "
+             "has no stages";
   }
   return NULL;
 }
@@ -356,22 +355,16 @@ open_detect (
   return error;
 }
 
-/* Groups the hits of a cascade, with weights. */
-static int
-group_weighted (CuvDetect *self, int model, const CuvFrame *frame,
-    const CuvWaldboostBox **boxes)
+/* Computes the weights of a cascade's hits. Returns false if memory runs out.
+ */
+static bool
+weigh_hits (CuvDetect *self, int model, const CuvFrame *frame)
 {
-  const CuvWaldboostResult *result = &self->detector->results[0][model];
-  const CuvWaldboostPlan *plan = self->detector->of[0]->plans[model];
   const CuvFrame area = cuv_frame_crop (frame, &self->detector->of[0]->area);
-  const CuvWaldboostHits hits = { plan, result->hits, result->n_hits,
-    self->weights };
 
-  if (!cuv_detect_weights_of (
-          self->models[model], plan, &area, result, self->weights))
-    return -1;
-  return cuv_waldboost_group_scans (
-      self->detector->grouper, &self->grouping, &hits, 1, boxes);
+  return cuv_detect_weights_of (self->models[model],
+      self->detector->of[0]->plans[model], &area,
+      &self->detector->results[0][model], self->weights);
 }
 
 static const char *
@@ -379,9 +372,10 @@ append_found (CuvDetect *self, int model, const CuvFrame *frame)
 {
   const bool weights = self->options.weights != 0;
   const CuvWaldboostBox *boxes;
-  const int n = weights
-      ? group_weighted (self, model, frame, &boxes)
-      : cuv_detector_group (self->detector, model, &self->grouping, &boxes);
+  const int n = weights && !weigh_hits (self, model, frame)
+      ? -1
+      : cuv_detector_group (
+          self->detector, model, &self->grouping, self->weights, &boxes);
 
   for (int i = 0; i < n; i++) {
     const CuvDetection detection = { boxes[i].x + self->detector->of[0]->x,

@@ -127,7 +127,7 @@ cuv_detector_scan (CuvDetector *self, const CuvFrame *frame,
 
 int
 cuv_detector_group (CuvDetector *self, int model, const CuvGrouping *grouping,
-    const CuvWaldboostBox **boxes)
+    const double *weights, const CuvWaldboostBox **boxes)
 {
   CuvWaldboostHits scans[CUV_DETECTOR_MAX_ROTATIONS];
 
@@ -135,7 +135,7 @@ cuv_detector_group (CuvDetector *self, int model, const CuvGrouping *grouping,
     const CuvWaldboostResult *result = &self->results[i][model];
 
     scans[i] = (CuvWaldboostHits){ self->of[i]->plans[model], result->hits,
-      result->n_hits, NULL };
+      result->n_hits, i == 0 ? weights : NULL };
   }
   return cuv_waldboost_group_scans (
       self->grouper, grouping, scans, self->n_rotations, boxes);

@@ -61,9 +61,10 @@ CUV_API const char *cuv_detector_scan (CuvDetector *self, const CuvFrame *frame,
 
 /* Groups the hits of a model in the last scan, as cuv_waldboost_group_scans();
  * boxes are relative to the position of the searched part,
- * self->of[0]->x and y. */
+ * self->of[0]->x and y. weights: of the hits of results[0], or NULL. */
 CUV_API int cuv_detector_group (CuvDetector *self, int model,
-    const CuvGrouping *grouping, const CuvWaldboostBox **boxes);
+    const CuvGrouping *grouping, const double *weights,
+    const CuvWaldboostBox **boxes);
 
 /* Returns the bytes of device memory that all detectors hold. */
 CUV_API size_t cuv_detector_gpu_bytes (void);

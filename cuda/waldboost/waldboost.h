@@ -8,8 +8,7 @@
  * Sequential Detection, CVPR 2005. Results equal those of the C reference in
  * detect/reference/, bit by bit.
  *
- * detect/backend.c calls the functions below, train/backend.c there
- * those of feature-chooser.h and tree-chooser.h. cuv_waldboost_cuda_submit()
+ * detect/backend.c calls the functions below. cuv_waldboost_cuda_submit()
  * enqueues for a frame: the pyramid's pictures, their integral images if the
  * model reads them, the scan, which appends hits in any order, and
  * report_kernel, which writes sorted hits to pinned memory.

@@ -182,7 +182,7 @@ group (GstWaldboostDetect *self, gint model, gint parent_id)
   const GstClockTime start = gst_util_get_timestamp ();
   const CuvWaldboostBox *boxes = NULL;
   const gint n =
-      cuv_detector_group (self->detector, model, &s->grouping, &boxes);
+      cuv_detector_group (self->detector, model, &s->grouping, NULL, &boxes);
 
   if (n < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arguments of the module's functions as libcuvdetect takes them."""
 
+import ctypes
 import operator
 
 import numpy
@@ -56,8 +57,8 @@ def integer(value, name):
 def real(value, name):
     """Returns value as a float."""
     try:
-        return float(operator.index(value) if isinstance(value, str) else value)
-    except (TypeError, ValueError):
+        return ctypes.c_double(value).value  # float() would take text, too
+    except TypeError:
         raise problem(TypeError, f"{name} is {value!r}, not a number") from None
 
 

@@ -47,9 +47,8 @@ def _arguments(options):
         elif name == "window" and value is not None and not isinstance(value, str):
             arguments.append("{}={}x{}".format(option, *size(value, name)))
         elif value is not None and value is not False:
-            one = isinstance(value, (bytes, os.PathLike)) or not hasattr(value, "__iter__")
-            arguments += [f"{option}={_text(item, name)}"
-                          for item in ([value] if one or isinstance(value, str) else value)]
+            is_one = isinstance(value, (str, bytes, os.PathLike)) or not hasattr(value, "__iter__")
+            arguments += [f"{option}={_text(item, name)}" for item in ([value] if is_one else value)]
     return arguments
 
 
