@@ -48,7 +48,7 @@ gst_cuv_context_configure_pool (GstCuvContext *self, GstBufferPool *pool,
 
   gst_buffer_pool_config_set_params (config, caps, size, min, max);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-#if HAVE_CUDA && GST_CHECK_VERSION(1, 24, 0)
+#if HAVE_CUDA
   if (GST_IS_CUDA_BUFFER_POOL (pool) && self->gst_stream != NULL)
     gst_buffer_pool_config_set_cuda_stream (config, self->gst_stream);
 #endif

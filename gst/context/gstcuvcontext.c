@@ -41,18 +41,8 @@ gst_cuv_context_init (
 static gpointer
 probe_cuda (gpointer unused)
 {
-  guint major, minor, micro, nano;
   int n_devices = 0;
 
-  gst_version (&major, &minor, &micro, &nano);
-  if (GST_VERSION_MINOR < 24 && minor >= 24) {
-    /* Since GStreamer 1.24 the device may still be writing a frame when it
-     * arrives, and only the API of 1.24 can wait for it. */
-    GST_WARNING (
-        "built for GStreamer 1.%d, running with 1.%u: rebuild to use the GPU",
-        GST_VERSION_MINOR, minor);
-    return GINT_TO_POINTER (FALSE);
-  }
   if (!gst_cuda_load_library ()) {
     GST_INFO ("no CUDA driver (libcuda.so.1): working on the CPU");
     return GINT_TO_POINTER (FALSE);
@@ -106,33 +96,22 @@ gst_cuv_context_check_device (GstCuvContext *self)
   return FALSE;
 }
 
-#if GST_CHECK_VERSION(1, 24, 0)
-/* Pools are configured with this stream: elements that write into their memory
- * use it, and no synchronisation is needed. */
-static gboolean
-make_stream (GstCuvContext *self)
-{
-  self->gst_stream = gst_cuda_stream_new (self->context);
-  self->stream = self->gst_stream != NULL
-      ? gst_cuda_stream_get_handle (self->gst_stream)
-      : NULL;
-  return self->stream != NULL;
-}
-
-static void
-drop_stream (GstCuvContext *self)
-{
-  gst_clear_cuda_stream (&self->gst_stream);
-  self->stream = NULL;
-}
-#else
+/* Since GStreamer 1.24 pools are configured with this stream: elements that
+ * write into their memory use it, and no synchronisation is needed. */
 static gboolean
 make_stream (GstCuvContext *self)
 {
   CUstream stream = NULL;
-  gboolean ok =
-      gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING));
+  gboolean ok;
 
+  if (gst_cuda_stream_new != NULL) {
+    self->gst_stream = gst_cuda_stream_new (self->context);
+    ok = self->gst_stream != NULL;
+    if (ok)
+      stream = gst_cuda_stream_get_handle (self->gst_stream);
+  } else {
+    ok = gst_cuda_result (CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING));
+  }
   self->stream = stream;
   return ok;
 }
@@ -140,11 +119,13 @@ make_stream (GstCuvContext *self)
 static void
 drop_stream (GstCuvContext *self)
 {
-  if (self->stream != NULL)
+  if (self->gst_stream != NULL)
+    gst_mini_object_unref (GST_MINI_OBJECT_CAST (self->gst_stream));
+  else if (self->stream != NULL)
     gst_cuda_result (CuStreamDestroy (self->stream));
+  self->gst_stream = NULL;
   self->stream = NULL;
 }
-#endif
 
 /* By default the driver spins while it waits: decoders and encoders that share
  * the context would occupy a core each while our kernels keep the device busy.
@@ -345,25 +326,25 @@ gst_cuv_context_pop (GstCuvContext *self)
 gpointer
 gst_cuv_context_stream (GstCuvContext *self, GstBuffer *buffer)
 {
-#if GST_CHECK_VERSION(1, 24, 0)
-  GstCudaStream *stream = gst_cuda_memory_get_stream (
-      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
+  GstCudaMemory *memory =
+      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
+  GstCudaStream *stream;
 
+  if (gst_cuda_memory_get_stream == NULL)
+    return self->stream;
+  stream = gst_cuda_memory_get_stream (memory);
   if (stream != NULL)
     return gst_cuda_stream_get_handle (stream);
-  gst_cuda_memory_sync (
-      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
-#endif
+  gst_cuda_memory_sync (memory);
   return self->stream;
 }
 
 void
 gst_cuv_context_written (GstCuvContext *self, GstBuffer *buffer)
 {
-#if GST_CHECK_VERSION(1, 24, 0)
+  /* GST_CUDA_MEMORY_TRANSFER_NEED_SYNC, which nothing reads before 1.24 */
   GST_MEMORY_FLAG_UNSET (
-      gst_buffer_peek_memory (buffer, 0), GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
-#endif
+      gst_buffer_peek_memory (buffer, 0), GST_MEMORY_FLAG_LAST << 2);
 }
 
 void
