@@ -1,13 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows the objects that a camera sees: webcam.py [MODEL [CAMERA OR VIDEO]]. The key q ends it."""
-import cuvision, cv2, sys
+"""Shows the objects that a camera sees. The key q ends it."""
+import argparse, cuvision, cv2, sys
 
-model, source = (sys.argv[1:] + ["haarcascade_frontalface_alt2.xml", "0"][len(sys.argv) - 1:])[:2]
-classifier = cuvision.CascadeClassifier(model)
+arguments = argparse.ArgumentParser(description=__doc__)
+arguments.add_argument("model", nargs="?", default="haarcascade_frontalface_alt2.xml")
+arguments.add_argument("source", nargs="?", default="0", help="number of a camera, or a video")
+options = arguments.parse_args()
+classifier = cuvision.CascadeClassifier(options.model)
 if classifier.empty():
     sys.exit(f"webcam.py: {classifier.error}")
-camera = cv2.VideoCapture(int(source) if source.isdecimal() else source)
+source = int(options.source) if options.source.isdecimal() else options.source
+camera = cv2.VideoCapture(source)
 if not camera.isOpened():
     sys.exit(f"webcam.py: cannot open '{source}': is it a camera's number or a video?")
 while True:

@@ -39,6 +39,12 @@ CASCADE_SCALE_IMAGE = 2
 CASCADE_FIND_BIGGEST_OBJECT = 4
 CASCADE_DO_ROUGH_SEARCH = 8
 
+
+def __dir__() -> Sequence[str]:
+    """Returns what completion of names offers: no helpers."""
+    return sorted(__all__)
+
+
 _Image = Union[numpy.ndarray, Any]  # Any: with __cuda_array_interface__
 _Array = Union[numpy.ndarray, Any]  # Any: an empty tuple, as OpenCV returns it
 _BOX = "x", "y", "width", "height"
