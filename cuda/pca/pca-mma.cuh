@@ -28,6 +28,8 @@ cuv_pca_mma (double *c, const double *a, const double *b)
 #else
     const int lane = threadIdx.x % 32;
 
+    // not unrolled: doubles limit the speed, and compilation takes minutes less
+#pragma unroll 1
     for (int k = 0; k < 4; k++) {
       const double x = __shfl_sync (~0u, a[i], lane / 4 * 4 + k);
 
