@@ -10,7 +10,7 @@
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
 #define CUV_PCA_HAS_MMA 1
 #else
-#define CUV_PCA_HAS_MMA 0
+#define CUV_PCA_HAS_MMA 0 // then loops are not unrolled: they would compile for minutes
 #endif
 
 // Computes c += a b^T, 8 x 8, over 8 pixels. Lane l has two pixels of row l / 4
@@ -28,7 +28,6 @@ cuv_pca_mma (double *c, const double *a, const double *b)
 #else
     const int lane = threadIdx.x % 32;
 
-    // not unrolled: doubles limit the speed, and compilation takes minutes less
 #pragma unroll 1
     for (int k = 0; k < 4; k++) {
       const double x = __shfl_sync (~0u, a[i], lane / 4 * 4 + k);

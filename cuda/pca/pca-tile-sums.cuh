@@ -252,7 +252,9 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const CuvPcaTileRows<CUV_CUBE_F32, PACKED> &columns, int pixel,
     CuvPcaTileSums<CUV_CUBE_F32> *to)
 {
-#pragma unroll 1
+  constexpr int unrolled = CUV_PCA_HAS_MMA ? CUV_PCA_STEP / 8 : 1;
+
+#pragma unroll unrolled
   for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
     double a[CUV_PCA_GROUPS][2], other[CUV_PCA_GROUPS][2];
     double (*b)[2] = DIAGONAL ? a : other;
