@@ -174,6 +174,30 @@ check_threads (Detector *detectors)
     pthread_join (detectors[i].thread, NULL);
 }
 
+/* Checks that threads that wait submit in the order in which they came. */
+static void
+check_order (Detector *detectors)
+{
+  Detector *waiting = &detectors[AT_ONCE];
+
+  cuv_check_case ("order of %d threads that wait", N_DETECTORS - AT_ONCE);
+  for (int i = 0; i < N_DETECTORS; i++) {
+    start_thread (&detectors[i]);
+    if (i < AT_ONCE)
+      sem_wait (&detectors[i].submitted);
+    else
+      CUV_CHECK (!wait_for (&detectors[i].submitted, 50));
+  }
+  for (int i = 0; i < N_DETECTORS - AT_ONCE; i++) {
+    sem_post (&detectors[i].collects);
+    CUV_CHECK (wait_for (&waiting[i].submitted, 60000));
+  }
+  for (int i = N_DETECTORS - AT_ONCE; i < N_DETECTORS; i++)
+    sem_post (&detectors[i].collects);
+  for (int i = 0; i < N_DETECTORS; i++)
+    pthread_join (detectors[i].thread, NULL);
+}
+
 /* Checks that a thread that lacks memory for its large frame waits until others
  * have collected, and that a thread that arrives later waits for only one of
  * them. */
@@ -319,6 +343,8 @@ CUV_CHECKS_CUDA (check_shared_images)
   check_results (detectors, N_DETECTORS, plan, &expected);
   check_threads (detectors);
   check_results (detectors, AT_ONCE + 1, plan, &expected);
+  check_order (detectors);
+  check_results (detectors, N_DETECTORS, plan, &expected);
   check_large (&random->model, &params, detectors);
   check_results (detectors, AT_ONCE + 1, plan, &expected);
   check_uncollected (detectors);
