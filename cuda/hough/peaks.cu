@@ -86,20 +86,22 @@ __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
   list_cells (
       list, &n, cells + row.start, row.n_cells, first, params.threshold);
   __syncthreads ();
-  for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_PEAK_THREADS) {
-    const int r = row.first_cell + first + list[i];
-    const unsigned votes = cells[row.start + first + list[i]];
-    const auto votes_at = [&] (int dk, int dr) {
-      const View &view = views[reach + dk];
-      const int at = view.sign * (r + dr);
-      // loaded in any case, so that no branch separates the loads
-      const unsigned votes_there =
-          view.middle[max (view.first, min (at, view.last))];
+  const auto votes_at = [&] (int r, int dk, int dr) {
+    const View &view = views[reach + dk];
+    const int at = view.sign * (r + dr);
+    // loaded in any case, so that no branch separates the loads
+    const unsigned votes = view.middle[max (view.first, min (at, view.last))];
 
-      return at >= view.first && at <= view.last ? votes_there : 0;
-    };
+    return at >= view.first && at <= view.last ? votes : 0;
+  };
 
-    if (cuv_is_peak (params, votes, votes_at))
+  for (unsigned i = threadIdx.x; i - threadIdx.x % 32 < n;
+       i += CUV_HOUGH_PEAK_THREADS) {
+    const int cell = first + (i < n ? list[i] : 0);
+    const int r = row.first_cell + cell;
+    const unsigned votes = i < n ? cells[row.start + cell] : 0;
+
+    if (cuv_is_peak (params, votes, r, votes_at))
       cuv_add_peak (peaks, cuv_peak_key (votes, k, r, layout.radius));
   }
 }

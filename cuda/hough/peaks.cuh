@@ -31,32 +31,12 @@ outvotes (unsigned own, unsigned other, int dk, int dr)
   return dk < 0 || (dk == 0 && dr < 0) ? own > other : own >= other;
 }
 
-// Whether no cell within reach has more than 3/2 as many votes. The cells of a
-// row are loaded at once.
+// Whether a cell outvotes its neighbours. votes (dk, dr) returns the votes dk
+// rows and dr cells away. The nearest cells, which usually decide, are loaded
+// all at once, so that their latencies overlap.
 template <typename Votes>
 static __device__ __forceinline__ bool
-cuv_is_dominant (unsigned own, const Votes &votes)
-{
-  const int reach = CUV_HOUGH_MAX_NEIGHBORHOOD / 2;
-
-  for (int dk = -reach; dk <= reach; dk++) {
-    unsigned most = 0;
-
-#pragma unroll
-    for (int dr = -reach; dr <= reach; dr++)
-      most = max (most, votes (dk, dr));
-    if (3ull * own < 2ull * most)
-      return false;
-  }
-  return true;
-}
-
-// Whether a cell above the threshold is a peak. votes (dk, dr) returns the
-// votes dk rows and dr cells away. The nearest cells, which usually decide, are
-// loaded all at once, so that their latencies overlap.
-template <typename Votes>
-static __device__ __forceinline__ bool
-cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
+is_highest (const CuvPeakParams &params, unsigned own, const Votes &votes)
 {
   const bool square = params.rule >= CUV_PEAKS_SQUARE;
   const int reach = square ? params.neighborhood / 2 : cuv_reach (params);
@@ -86,7 +66,48 @@ cuv_is_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
         return false;
     }
   }
-  return params.rule != CUV_PEAKS_DOMINANT || cuv_is_dominant (own, votes);
+  return true;
+}
+
+// Whether no cell within reach has more than 3/2 as many votes. Called by a
+// warp: each lane takes a column, so that all cells are loaded at once.
+template <typename Votes>
+static __device__ __forceinline__ bool
+is_dominant (unsigned own, const Votes &votes)
+{
+  constexpr int reach = CUV_HOUGH_MAX_NEIGHBORHOOD / 2;
+  const int dr = min ((int) threadIdx.x % 32 - reach, reach);
+  unsigned most = 0;
+
+  static_assert (2 * reach + 1 <= 32, "a warp has a lane for each column");
+#pragma unroll
+  for (int dk = -reach; dk <= reach; dk++)
+    most = max (most, votes (dk, dr));
+  return 3ull * own >= 2ull * cuv_warp_max (most);
+}
+
+// Whether cell r, which has `own` votes, is a peak. votes_at (r, dk, dr)
+// returns the votes dk rows and dr cells away from a cell r. Called by whole
+// warps, whose lanes have different cells.
+template <typename VotesAt>
+static __device__ __forceinline__ bool
+cuv_is_peak (
+    const CuvPeakParams &params, unsigned own, int r, const VotesAt &votes_at)
+{
+  bool peak = own > params.threshold
+      && is_highest (
+          params, own, [&] (int dk, int dr) { return votes_at (r, dk, dr); });
+
+  if (params.rule != CUV_PEAKS_DOMINANT)
+    return peak;
+  for (unsigned left = __ballot_sync (~0u, peak); left != 0; left &= left - 1) {
+    const int lane = __ffs (left) - 1, r_there = __shfl_sync (~0u, r, lane);
+    const bool dominant = is_dominant (__shfl_sync (~0u, own, lane),
+        [&] (int dk, int dr) { return votes_at (r_there, dk, dr); });
+
+    peak &= dominant || (int) threadIdx.x % 32 != lane;
+  }
+  return peak;
 }
 
 // Maps row k into 0 .. n_rows - 1 and sets *sign to -1 if rho is negated.

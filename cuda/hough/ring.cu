@@ -73,18 +73,18 @@ find_peaks (const unsigned *cells, const View *views,
     const CuvHoughPeaks &peaks, int k)
 {
   const View own = views[0];
+  const auto votes_at = [&] (int r, int dk, int dr) {
+    const View &view = views[dk];
+    const int at = view.sign * (r + dr);
 
-  for (int r = own.first + threadIdx.x; r <= own.last;
+    return at >= view.first && at <= view.last ? cells[view.middle + at] : 0;
+  };
+
+  for (int r = own.first + threadIdx.x; r - (int) threadIdx.x % 32 <= own.last;
        r += CUV_HOUGH_VOTE_THREADS) {
-    const unsigned votes = cells[own.middle + r];
-    const auto votes_at = [&] (int dk, int dr) {
-      const View &view = views[dk];
-      const int at = view.sign * (r + dr);
+    const unsigned votes = r <= own.last ? cells[own.middle + r] : 0;
 
-      return at >= view.first && at <= view.last ? cells[view.middle + at] : 0;
-    };
-
-    if (votes > params.threshold && cuv_is_peak (params, votes, votes_at))
+    if (cuv_is_peak (params, votes, r, votes_at))
       cuv_add_peak (peaks, cuv_peak_key (votes, k, r, layout.radius));
   }
 }
