@@ -26,6 +26,7 @@
 #include <mutex>
 #include <type_traits>
 #include "cuv-cuda.h"
+#include "cuv-wait.h"
 
 // Every library that contains kernels links its own CUDA runtime statically.
 // The inline functions below call the runtime of the library that includes
@@ -110,7 +111,8 @@ CUV_END
 
 /* Launches a kernel with programmatic dependent launch (PDL): its blocks may
  * start before the previous kernel of the stream has ended, once all blocks of
- * that kernel have called cuv_pdl_trigger(). The kernel must call
+ * that kernel have called cuv_pdl_trigger(). While the GPU is busy, they do not:
+ * they would wait in the place of other work. The kernel must call
  * cuv_pdl_wait() before it reads memory that an earlier kernel of the stream
  * writes, or writes memory that an earlier one uses. The previous kernel must
  * call cuv_pdl_wait(), too, or have been launched normally. Returns 0, or
@@ -131,7 +133,7 @@ cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
   config.dynamicSmemBytes = shared;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = cuv_cuda_has_pdl () ? 1 : 0;
+  config.numAttrs = cuv_cuda_has_pdl () && !cuv_gpu_is_busy () ? 1 : 0;
   return cuv_cuda_record (
       cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...), name);
 }

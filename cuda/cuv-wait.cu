@@ -3,6 +3,7 @@
 #include "cuv-wait.h"
 
 #include <algorithm>
+#include <atomic>
 #include <sys/prctl.h>
 #include <time.h>
 #include "cuv-cuda.cuh"
@@ -11,6 +12,10 @@
 #define CUV_WAIT_LONG (25 * CUV_WAIT_SPIN) // waits that do not poll
 // in nanoseconds; used if a wait takes longer than usual
 #define CUV_WAIT_LONGEST_NAP 1000000
+
+#define CUV_WAIT_BUSY 2 // threads that wait while the GPU is busy
+
+static std::atomic<int> n_waiting;
 
 static int64_t
 now ()
@@ -23,6 +28,20 @@ now ()
 
 namespace
 {
+
+// Counts the thread while it lives.
+class Waiting
+{
+public:
+  Waiting ()
+  {
+    n_waiting++;
+  }
+  ~Waiting ()
+  {
+    n_waiting--;
+  }
+};
 
 // While it lives, the thread's sleeps have a timer slack of 1 us instead of,
 // usually, 50 us.
@@ -72,6 +91,7 @@ template <typename Query>
 static cudaError_t
 poll (CuvWait *self, Query query)
 {
+  const Waiting waiting;
   const int64_t start = now (), usual = self->usual;
   cudaError_t status = query ();
 
@@ -124,4 +144,14 @@ cuv_wait_event (CuvWait *self, void *event)
   return cuv_wait_finish (
       poll (self, [=] { return cudaEventQuery ((cudaEvent_t) event); }),
       "cudaEventQuery");
+}
+
+// A test program may define this to choose the answer.
+extern "C" CUV_API bool cuv_test_gpu_is_busy (void) __attribute__ ((weak));
+
+extern "C" bool
+cuv_gpu_is_busy (void)
+{
+  return cuv_test_gpu_is_busy != nullptr ? cuv_test_gpu_is_busy ()
+                                         : n_waiting >= CUV_WAIT_BUSY;
 }

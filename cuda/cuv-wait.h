@@ -6,6 +6,7 @@
 #ifndef CUV_WAIT_H
 #define CUV_WAIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "cuv-cuda.h"
 
@@ -20,6 +21,10 @@ typedef struct {
  * 0 or -1. */
 CUV_API int cuv_wait_stream (CuvWait *self, CuvCudaStream stream);
 CUV_API int cuv_wait_event (CuvWait *self, void *event);
+
+/* Whether several threads wait for the GPU: then it has enough to do, and what
+ * shortens a frame at the expense of others only costs time. */
+CUV_API bool cuv_gpu_is_busy (void);
 
 CUV_END
 

@@ -162,7 +162,7 @@ struct CuvPyramid {
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
   const uint8_t *tables; // on the device, set by waldboost.cu
 
-  // Returns whether split levels and the others are scanned in two streams.
+  // Returns whether split levels and the others can be scanned in two streams.
   bool
   in_parts () const
   {

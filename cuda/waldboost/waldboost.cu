@@ -74,6 +74,7 @@ struct _CuvWaldboostCuda {
   CuvArena arena = {};
   bool empty = true; // no plan has levels
   cudaEvent_t started = nullptr, done = nullptr;
+  bool in_parts = false; // this frame is scanned in two streams
   // a second stream, for half of the levels; see scan_in_parts()
   cudaStream_t beside = nullptr;
   cudaEvent_t forked = nullptr, joined = nullptr;
@@ -331,7 +332,7 @@ enqueue_report (
   found->scan = 1 - found->scan;
   uint4 *next = (uint4 *) found->counters (found->scan);
 
-  if (!self->pyramid.in_parts ())
+  if (!self->in_parts)
     return cuv_launch_dependent ("report_kernel", CUV_WALDBOOST_REPORT_BLOCKS,
         CUV_WALDBOOST_REPORT_THREADS, 0, self->stream, report_kernel, hits,
         n_counters, next, (uint4 *) found->pinned, (uint4 *) hits_to);
@@ -375,7 +376,7 @@ scan_in_parts (CuvWaldboostCuda *self, int model)
 static int
 scan_model (CuvWaldboostCuda *self, int model)
 {
-  return self->pyramid.in_parts ()
+  return self->in_parts
       ? scan_in_parts (self, model)
       : scan_levels (self, model, CUV_PYRAMID_ALL_LEVELS, self->stream);
 }
@@ -387,6 +388,7 @@ cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvScanFrame &frame)
 
   if (acquire_images (self) != 0)
     return -1;
+  self->in_parts = self->pyramid.in_parts () && !cuv_gpu_is_busy ();
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   for (Findings &found : self->findings) {
     if (clear_counters (&found, self->stream) != 0)
