@@ -111,8 +111,8 @@ CUV_END
 
 /* Launches a kernel with programmatic dependent launch (PDL): its blocks may
  * start before the previous kernel of the stream has ended, once all blocks of
- * that kernel have called cuv_pdl_trigger(). While the GPU is busy, they do not:
- * they would wait in the place of other work. The kernel must call
+ * that kernel have called cuv_pdl_trigger(). While the GPU is busy, they do
+ * not: they would wait in the place of other work. The kernel must call
  * cuv_pdl_wait() before it reads memory that an earlier kernel of the stream
  * writes, or writes memory that an earlier one uses. The previous kernel must
  * call cuv_pdl_wait(), too, or have been launched normally. Returns 0, or

@@ -10,7 +10,7 @@
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
 #define CUV_PCA_HAS_MMA 1
 #else
-#define CUV_PCA_HAS_MMA 0 // then loops are not unrolled: they would compile for minutes
+#define CUV_PCA_HAS_MMA 0
 #endif
 
 // Computes c += a b^T, 8 x 8, over 8 pixels. Lane l has two pixels of row l / 4

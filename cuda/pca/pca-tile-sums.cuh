@@ -245,6 +245,10 @@ load_doubles (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
   }
 }
 
+// Without tensor cores products are loops, which compile for minutes if they
+// are unrolled.
+enum { UNROLLED_PRODUCTS = CUV_PCA_HAS_MMA ? CUV_PCA_STEP / 8 : 1 };
+
 template <bool DIAGONAL, int N_COLUMNS, bool PACKED>
 static __device__ __forceinline__ void
 add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
@@ -252,9 +256,7 @@ add_step (const CuvPcaTile<CUV_CUBE_F32, PACKED> &tile,
     const CuvPcaTileRows<CUV_CUBE_F32, PACKED> &columns, int pixel,
     CuvPcaTileSums<CUV_CUBE_F32> *to)
 {
-  constexpr int unrolled = CUV_PCA_HAS_MMA ? CUV_PCA_STEP / 8 : 1;
-
-#pragma unroll unrolled
+#pragma unroll UNROLLED_PRODUCTS
   for (int k = 0; k < CUV_PCA_STEP / 8; k++) {
     double a[CUV_PCA_GROUPS][2], other[CUV_PCA_GROUPS][2];
     double (*b)[2] = DIAGONAL ? a : other;
