@@ -8,15 +8,15 @@
 
 // A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The
 // votes for cell r are middle[sign * r].
-struct View {
+struct CellView {
   const unsigned *middle;
   int sign, first, last; // range of cells
 };
 
-static __device__ __forceinline__ View
+static __device__ __forceinline__ CellView
 view_of (const CuvHoughDeviceLayout &layout, const unsigned *cells, int k)
 {
-  View view = { cells, 1, 1, 0 };
+  CellView view = { cells, 1, 1, 0 };
   const int row = cuv_wrap_row (layout.n_rows, layout.period, k, &view.sign);
 
   if (row < 0)
@@ -67,7 +67,7 @@ __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
     peak_kernel (CuvHoughDeviceLayout layout, const unsigned *cells,
         CuvPeakParams params, CuvHoughPeaks peaks)
 {
-  __shared__ View views[CUV_HOUGH_MAX_NEIGHBORHOOD];
+  __shared__ CellView views[CUV_HOUGH_MAX_NEIGHBORHOOD];
   __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS];
   __shared__ unsigned n;
   const int k = blockIdx.y, reach = cuv_reach (params);
@@ -87,7 +87,7 @@ __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
       list, &n, cells + row.start, row.n_cells, first, params.threshold);
   __syncthreads ();
   const auto votes_at = [&] (int r, int dk, int dr) {
-    const View &view = views[reach + dk];
+    const CellView &view = views[reach + dk];
     const int at = view.sign * (r + dr);
     // loaded in any case, so that no branch separates the loads
     const unsigned votes = view.middle[max (view.first, min (at, view.last))];

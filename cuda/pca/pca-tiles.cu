@@ -162,7 +162,7 @@ kernel_for (const CuvPcaPass &pass)
 }
 
 static Kernel
-kernel_of (const CuvPcaPass &pass)
+tiles_kernel_of (const CuvPcaPass &pass)
 {
   return pass.cube.format == CUV_CUBE_U8 ? kernel_for<CUV_CUBE_U8> (pass)
       : pass.cube.format == CUV_CUBE_U16 ? kernel_for<CUV_CUBE_U16> (pass)
@@ -173,7 +173,7 @@ static int
 allow_shared (const CuvPcaPass &pass)
 {
   return cuv_cuda_allow_shared (
-      (const void *) kernel_of (pass), cuv_pca_tiles_shared_bytes (pass));
+      (const void *) tiles_kernel_of (pass), cuv_pca_tiles_shared_bytes (pass));
 }
 
 static int
@@ -276,9 +276,9 @@ cuv_pca_tiles_plan (CuvPcaPass *pass, int *n_blocks)
       bank_conflicts (pass->cube, 8) < bank_conflicts (pass->cube, 1) ? 8 : 1;
   if (allow_shared (*pass) != 0)
     return -1;
-  CUV_CUDA_TRY (
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor (&fit, kernel_of (*pass),
-          cuv_pca_threads (*pass), cuv_pca_tiles_shared_bytes (*pass)));
+  CUV_CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&fit,
+      tiles_kernel_of (*pass), cuv_pca_threads (*pass),
+      cuv_pca_tiles_shared_bytes (*pass)));
   *n_blocks = std::max (fit, 1) * cuv_cuda_multiprocessors ();
   if (pass->cube.format == CUV_CUBE_F32) // each block has its own sums
     *n_blocks = std::min (*n_blocks, CUV_PCA_MAX_BLOCKS);
@@ -295,5 +295,5 @@ cuv_pca_tiles_submit (const CuvPcaPass &pass, int n_blocks, cudaStream_t stream)
   if (pass.first_part > 0 && allow_shared (pass) != 0)
     return -1;
   return cuv_launch_dependent ("tile_kernel", n_blocks, cuv_pca_threads (pass),
-      cuv_pca_tiles_shared_bytes (pass), stream, kernel_of (pass), pass);
+      cuv_pca_tiles_shared_bytes (pass), stream, tiles_kernel_of (pass), pass);
 }

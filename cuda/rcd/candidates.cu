@@ -4,13 +4,13 @@
 // is the candidate with the lowest score after refinement.
 #include "rcd/search.cuh"
 
-#define THREADS 256
+#define CANDIDATE_THREADS 256
 #define PER_THREAD 4 // windows per thread
 
 // Each block finds its best window whose centre lies outside all candidates so
 // far. Grid: blocks of windows x targets.
 static __global__ void
-__launch_bounds__ (THREADS) next_window_kernel (
+__launch_bounds__ (CANDIDATE_THREADS) next_window_kernel (
     const __grid_constant__ CuvRcdState state, int n_candidates)
 {
   __shared__ CuvRcdBox candidates[CUV_RCD_MAX_CANDIDATES];
@@ -27,7 +27,8 @@ __launch_bounds__ (THREADS) next_window_kernel (
   const int n_windows = state.targets[t].n_windows;
 
   for (int j = 0; j < PER_THREAD; j++) {
-    const int i = (blockIdx.x * PER_THREAD + j) * THREADS + (int) threadIdx.x;
+    const int i =
+        (blockIdx.x * PER_THREAD + j) * CANDIDATE_THREADS + (int) threadIdx.x;
 
     if (i >= n_windows)
       break;
@@ -63,7 +64,7 @@ keep_better (const CuvRcdState &state, int t, bool is_first)
 // Keeps the candidate just refined if it is the best so far, and makes the best
 // window of next_window_kernel() the match to refine next. Grid: targets.
 static __global__ void
-__launch_bounds__ (THREADS) candidate_kernel (
+__launch_bounds__ (CANDIDATE_THREADS) candidate_kernel (
     const __grid_constant__ CuvRcdState state, int n_candidates)
 {
   const int t = blockIdx.x;
@@ -73,9 +74,9 @@ __launch_bounds__ (THREADS) candidate_kernel (
   cuv_pdl_trigger ();
   cuv_pdl_wait ();
   const CuvRcdTarget &target = state.targets[t];
-  const int n = cuv_div_up (target.n_windows, THREADS * PER_THREAD);
+  const int n = cuv_div_up (target.n_windows, CANDIDATE_THREADS * PER_THREAD);
 
-  for (int i = threadIdx.x; i < n; i += THREADS)
+  for (int i = threadIdx.x; i < n; i += CANDIDATE_THREADS)
     best = cuv_rcd_is_better (bests[i], best) ? bests[i] : best;
   best = cuv_rcd_block_best (best);
   keep_better (state, t, n_candidates == 1);
@@ -100,7 +101,7 @@ __launch_bounds__ (THREADS) candidate_kernel (
 
 // Reports the best candidate after the last one was refined. Grid: targets.
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (CANDIDATE_THREADS)
     best_candidate_kernel (const __grid_constant__ CuvRcdState state)
 {
   const int t = blockIdx.x;
@@ -118,15 +119,16 @@ static int
 submit_candidate (const CuvRcdState &state, int max_windows, int n_candidates,
     cudaStream_t stream)
 {
-  const dim3 grid (
-      cuv_div_up (max_windows > 0 ? max_windows : 1, THREADS * PER_THREAD),
+  const dim3 grid (cuv_div_up (max_windows > 0 ? max_windows : 1,
+                       CANDIDATE_THREADS * PER_THREAD),
       state.n_targets);
 
-  if (cuv_launch_dependent ("next_window_kernel", grid, THREADS, 0, stream,
-          next_window_kernel, state, n_candidates)
+  if (cuv_launch_dependent ("next_window_kernel", grid, CANDIDATE_THREADS, 0,
+          stream, next_window_kernel, state, n_candidates)
           != 0
-      || cuv_launch_dependent ("candidate_kernel", state.n_targets, THREADS, 0,
-             stream, candidate_kernel, state, n_candidates)
+      || cuv_launch_dependent ("candidate_kernel", state.n_targets,
+             CANDIDATE_THREADS, 0, stream, candidate_kernel, state,
+             n_candidates)
           != 0)
     return -1;
   return cuv_rcd_fine_submit (state, stream);
@@ -145,5 +147,5 @@ cuv_rcd_candidates_submit (
       return -1;
   }
   return cuv_launch_dependent ("best_candidate_kernel", state.n_targets,
-      THREADS, 0, stream, best_candidate_kernel, state);
+      CANDIDATE_THREADS, 0, stream, best_candidate_kernel, state);
 }

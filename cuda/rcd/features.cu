@@ -8,7 +8,7 @@
 #define BAND 4
 #define ROWS (BAND * CUV_RCD_HOG_CELL + CUV_RCD_HOG_CELL)
 #define FIRST_ROW (CUV_RCD_HOG_CELL / 2)
-#define THREADS (BAND * CUV_RCD_GRID)
+#define HISTOGRAM_THREADS (BAND * CUV_RCD_GRID)
 
 // ---- histograms ----
 
@@ -24,8 +24,8 @@ struct Rows {
   uint8_t grey[ROWS + 2][CUV_RCD_HOG_SIDE];
   uint8_t bins[ROWS][CUV_RCD_HOG_SIDE];
   float magnitudes[ROWS][CUV_RCD_HOG_SIDE];
-  float sums[CUV_RCD_HOG_SIGNED][THREADS]; // sums of each thread over a row of
-                                           // pixels
+  float sums[CUV_RCD_HOG_SIGNED][HISTOGRAM_THREADS]; // sums of each thread over
+                                                     // a row of pixels
 };
 
 static __device__ void
@@ -38,14 +38,16 @@ read_rows (const uint8_t *crop, const CuvRcdCrop &part, int top, Rows *rows)
   frame.component[0].data = (uint8_t *) crop;
   frame.component[0].stride = CUV_RCD_CROP;
   frame.component[0].step = 1;
-  for (int i = threadIdx.x; i < (ROWS + 2) * CUV_RCD_HOG_SIDE; i += THREADS) {
+  for (int i = threadIdx.x; i < (ROWS + 2) * CUV_RCD_HOG_SIDE;
+       i += HISTOGRAM_THREADS) {
     const int x = i % CUV_RCD_HOG_SIDE, y = i / CUV_RCD_HOG_SIDE;
 
     rows->grey[y][x] =
         cuv_rcd_crop_pixel (&frame, &part, x, clamp (top - 1 + y));
   }
   __syncthreads ();
-  for (int i = threadIdx.x; i < ROWS * CUV_RCD_HOG_SIDE; i += THREADS) {
+  for (int i = threadIdx.x; i < ROWS * CUV_RCD_HOG_SIDE;
+       i += HISTOGRAM_THREADS) {
     const int x = i % CUV_RCD_HOG_SIDE, y = i / CUV_RCD_HOG_SIDE;
     const int dx =
         rows->grey[y + 1][clamp (x + 1)] - rows->grey[y + 1][clamp (x - 1)];
@@ -110,7 +112,7 @@ add_row (const Rows &rows, int j, bool border, float h[CUV_RCD_HOG_SIGNED])
 
 // A thread per cell. Grid: bands of cells x samples.
 static __global__ void
-__launch_bounds__ (THREADS) histograms_kernel (
+__launch_bounds__ (HISTOGRAM_THREADS) histograms_kernel (
     CuvRcdFilters filters, const __grid_constant__ CuvRcdSamples samples)
 {
   __shared__ Rows rows;
@@ -256,7 +258,7 @@ cuv_rcd_samples_submit (const CuvRcdFilters &filters,
     const CuvRcdSamples &samples, int n, cudaStream_t stream)
 {
   if (cuv_launch_dependent ("histograms_kernel", dim3 (CUV_RCD_GRID / BAND, n),
-          THREADS, 0, stream, histograms_kernel, filters, samples)
+          HISTOGRAM_THREADS, 0, stream, histograms_kernel, filters, samples)
       != 0)
     return -1;
   return cuv_launch_dependent ("spectra_kernel",

@@ -4,8 +4,8 @@
 // computes sums over a single box.
 #include "rcd/search.cuh"
 
-#define THREADS 256
-#define WARPS (THREADS / 32)
+#define FINE_THREADS 256
+#define FINE_WARPS (FINE_THREADS / 32)
 // A warp sums CHUNK_X x CHUNK_Y pixels at a time, few enough for 32-bit sums.
 #define CHUNK_X 32
 #define CHUNK_Y 8
@@ -15,7 +15,7 @@
 
 static_assert (WINDOW_THREADS >= CUV_RCD_FINE_WINDOWS
         && WINDOW_THREADS % 32 == 0 && WINDOW_THREADS >= 2 * LINES
-        && THREADS >= 2 * LINES,
+        && FINE_THREADS >= 2 * LINES,
     "every window and every line needs a thread");
 
 // ---- windows and lines ----
@@ -158,7 +158,7 @@ find_band (const Lines &lines, int band, int *row, int *top, int *bottom)
 // targets.
 template <CuvRcdFeatures F>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (FINE_THREADS)
     fine_cells_kernel (const __grid_constant__ CuvRcdState state, Round round)
 {
   __shared__ Lines lines;
@@ -181,7 +181,7 @@ __launch_bounds__ (THREADS)
     const int end = lines.x[column + 1];
 
     for (int x = lines.x[column]; x < end; x += CHUNK_X, chunk++) {
-      if (chunk % WARPS == warp)
+      if (chunk % FINE_WARPS == warp)
         add_chunk<F> (state.frame, x, top, min (x + CHUNK_X, end), bottom,
             cells + row * CELLS + column, CELLS * CELLS);
     }
@@ -258,14 +258,14 @@ __launch_bounds__ (WINDOW_THREADS)
 
 // ---- a box ----
 
-// One chunk per warp. Grid: WARPS chunks across x chunks down.
+// One chunk per warp. Grid: FINE_WARPS chunks across x chunks down.
 template <CuvRcdFeatures F>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (FINE_THREADS)
     box_kernel (CuvFrame frame, CuvRcdBox box, int64_t *sums)
 {
   const int x =
-      box.x + ((int) blockIdx.x * WARPS + cuv_warp_of_thread ()) * CHUNK_X;
+      box.x + ((int) blockIdx.x * FINE_WARPS + cuv_warp_of_thread ()) * CHUNK_X;
   const int y = box.y + (int) blockIdx.y * CHUNK_Y;
 
   if (x < box.x + box.width)
@@ -276,7 +276,7 @@ __launch_bounds__ (THREADS)
 // ---- launchers ----
 
 static int
-submit_integrals (const CuvRcdState &state, cudaStream_t stream)
+submit_fine_integrals (const CuvRcdState &state, cudaStream_t stream)
 {
   const CuvRcdIntegrals integrals = { state.fine_cells, state.fine_integrals,
     CELLS, CELLS, state.n_sums, state.n_targets, true };
@@ -291,10 +291,10 @@ submit_round (const CuvRcdState &state, Round round, cudaStream_t stream)
   const dim3 bands (
       CELLS + cuv_div_up (state.frame.height, CHUNK_Y), state.n_targets);
 
-  if (cuv_launch_dependent ("fine_cells_kernel", bands, THREADS, 0, stream,
+  if (cuv_launch_dependent ("fine_cells_kernel", bands, FINE_THREADS, 0, stream,
           fine_cells_kernel<F>, state, round)
           != 0
-      || submit_integrals (state, stream) != 0)
+      || submit_fine_integrals (state, stream) != 0)
     return -1;
   return cuv_launch_dependent ("fine_windows_kernel", state.n_targets,
       WINDOW_THREADS, 0, stream, fine_windows_kernel<F>, state, round);
@@ -320,10 +320,10 @@ static int
 submit_box (const CuvRcdState &state, const CuvRcdBox &box, int64_t *sums,
     cudaStream_t stream)
 {
-  const dim3 grid (cuv_div_up (box.width, CHUNK_X * WARPS),
+  const dim3 grid (cuv_div_up (box.width, CHUNK_X * FINE_WARPS),
       cuv_div_up (box.height, CHUNK_Y));
 
-  box_kernel<F><<<grid, THREADS, 0, stream>>> (state.frame, box, sums);
+  box_kernel<F><<<grid, FINE_THREADS, 0, stream>>> (state.frame, box, sums);
   CUV_CUDA_LAUNCHED (box_kernel);
   return 0;
 }

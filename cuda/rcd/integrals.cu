@@ -5,8 +5,8 @@
 #include <algorithm>
 #include "rcd/search.cuh"
 
-#define THREADS 1024
-#define WARPS (THREADS / 32)
+#define INTEGRAL_THREADS 1024
+#define INTEGRAL_WARPS (INTEGRAL_THREADS / 32)
 #define STEPS 4  // chunks of 32 columns in flight, to hide latency
 #define GROUPS 4 // groups of rows per plane, one block each
 
@@ -66,8 +66,8 @@ sum_along (int64_t *from, int64_t *to, int n, bool clear)
 static __device__ __forceinline__ void
 sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
 {
-  __shared__ int64_t totals[THREADS];
-  const int n_parts = min (THREADS / n, n_rows);
+  __shared__ int64_t totals[INTEGRAL_THREADS];
+  const int n_parts = min (INTEGRAL_THREADS / n, n_rows);
   const int part = threadIdx.x / n, column = x + threadIdx.x - part * n;
   const bool works = part < n_parts;
   const int first = works ? 1 + part * n_rows / n_parts : 0;
@@ -96,9 +96,9 @@ sum_down (int64_t *band, int pitch, int n_rows, int x, int n, int64_t *to)
 static __device__ __forceinline__ void
 add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
 {
-  const int n_parts = max (THREADS / n, 1);
+  const int n_parts = max (INTEGRAL_THREADS / n, 1);
 
-  for (int i = threadIdx.x; i < n * n_parts; i += THREADS) {
+  for (int i = threadIdx.x; i < n * n_parts; i += INTEGRAL_THREADS) {
     const int part = i / n, x = i - part * n;
     long long sum = 0;
 
@@ -113,7 +113,7 @@ add_rows (const int64_t *from, int n_rows, int n, int64_t *sums)
 // group. Dynamic shared memory: row 0 for the sums above a band, and band_rows
 // rows.
 static __global__ void
-__launch_bounds__ (THREADS) integrate_kernel (
+__launch_bounds__ (INTEGRAL_THREADS) integrate_kernel (
     const __grid_constant__ CuvRcdIntegrals integrals, int band_rows)
 {
   extern __shared__ int64_t band[];
@@ -125,12 +125,12 @@ __launch_bounds__ (THREADS) integrate_kernel (
   int64_t *to = integrals.to + plane * pitch * (integrals.n_rows + 1);
 
   cuv_pdl_trigger ();
-  for (int x = threadIdx.x; x < n; x += THREADS)
+  for (int x = threadIdx.x; x < n; x += INTEGRAL_THREADS)
     band[x] = 0;
   cuv_pdl_wait ();
-  for (int x = threadIdx.x; x < pitch && above == 0; x += THREADS)
+  for (int x = threadIdx.x; x < pitch && above == 0; x += INTEGRAL_THREADS)
     to[x] = 0;
-  for (int y = above + threadIdx.x; y < end; y += THREADS)
+  for (int y = above + threadIdx.x; y < end; y += INTEGRAL_THREADS)
     to[(size_t) (y + 1) * pitch] = 0;
   __syncthreads ();
   add_rows (from, above, n, band);
@@ -140,12 +140,12 @@ __launch_bounds__ (THREADS) integrate_kernel (
   for (int first = above; first < end; first += band_rows) {
     const int n_rows = min (band_rows, end - first);
 
-    for (int y = cuv_warp_of_thread (); y < n_rows; y += WARPS)
+    for (int y = cuv_warp_of_thread (); y < n_rows; y += INTEGRAL_WARPS)
       sum_along<false> (from + (size_t) (first + y) * n, band + (y + 1) * n, n,
           integrals.clear);
     __syncthreads ();
-    for (int x = 0; x < n; x += THREADS)
-      sum_down (band, n, n_rows, x, min (n - x, THREADS),
+    for (int x = 0; x < n; x += INTEGRAL_THREADS)
+      sum_down (band, n, n_rows, x, min (n - x, INTEGRAL_THREADS),
           to + (size_t) (first + 1) * pitch + 1);
     __syncthreads ();
   }
@@ -159,7 +159,7 @@ cuv_rcd_integrate_submit (const CuvRcdIntegrals &integrals, cudaStream_t stream)
   const size_t row = integrals.n_columns * sizeof (int64_t);
   const size_t max_shared =
       cuv_cuda_attribute (cudaDevAttrMaxSharedMemoryPerBlockOptin)
-      - THREADS * sizeof (int64_t);
+      - INTEGRAL_THREADS * sizeof (int64_t);
   const int fit = std::max ((int) (max_shared / row) - 1, 1);
   const int band_rows = std::min (fit, cuv_div_up (integrals.n_rows, n_groups));
   const size_t shared = (band_rows + 1) * row;
@@ -167,6 +167,6 @@ cuv_rcd_integrate_submit (const CuvRcdIntegrals &integrals, cudaStream_t stream)
   if (cuv_cuda_allow_shared ((const void *) integrate_kernel, shared) != 0)
     return -1;
   return cuv_launch_dependent ("integrate_kernel",
-      dim3 (integrals.n_sums, integrals.n_grids, n_groups), THREADS, shared,
-      stream, integrate_kernel, integrals, band_rows);
+      dim3 (integrals.n_sums, integrals.n_grids, n_groups), INTEGRAL_THREADS,
+      shared, stream, integrate_kernel, integrals, band_rows);
 }

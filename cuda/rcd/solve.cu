@@ -3,7 +3,7 @@
 // elements/rcd/correlation/solve-template.h explains the steps.
 #include "rcd/filter.cuh"
 
-#define THREADS 32 // a thread per frequency
+#define SOLVE_THREADS 32 // a thread per frequency
 
 // Memory of a slot.
 struct Slot {
@@ -24,10 +24,10 @@ slot_of (const CuvRcdFilters &filters, int slot)
 // Blends the model with a sample, and computes the ratio of the first solution
 // to the model. A thread per frequency.
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (SOLVE_THREADS)
     first_kernel (Slot slot, const float *sample, float rate)
 {
-  const int bin = blockIdx.x * THREADS + threadIdx.x;
+  const int bin = blockIdx.x * SOLVE_THREADS + threadIdx.x;
   float energy = 0.0f;
 
   cuv_pdl_trigger ();
@@ -120,9 +120,9 @@ load (const float *spectrum, int at)
 
 // Computes the second solution. A thread per frequency.
 static __global__ void
-__launch_bounds__ (THREADS) second_kernel (Slot slot)
+__launch_bounds__ (SOLVE_THREADS) second_kernel (Slot slot)
 {
-  const int bin = blockIdx.x * THREADS + threadIdx.x;
+  const int bin = blockIdx.x * SOLVE_THREADS + threadIdx.x;
   const float mu = CUV_RCD_FILTER_PENALTY2,
               inv_mu = 1.0f / CUV_RCD_FILTER_PENALTY2;
   const float factor = cuv_filter_factor (CUV_RCD_FILTER_PENALTY2);
@@ -162,23 +162,24 @@ __launch_bounds__ (THREADS) second_kernel (Slot slot)
 
 // ---- launcher ----
 
-static_assert (CUV_RCD_SPECTRUM_BINS % THREADS == 0, "all blocks must be full");
+static_assert (
+    CUV_RCD_SPECTRUM_BINS % SOLVE_THREADS == 0, "all blocks must be full");
 
 int
 cuv_rcd_solve_submit (
     const CuvRcdFilters &filters, int slot, float rate, cudaStream_t stream)
 {
-  const int n_blocks = CUV_RCD_SPECTRUM_BINS / THREADS;
+  const int n_blocks = CUV_RCD_SPECTRUM_BINS / SOLVE_THREADS;
   const Slot memory = slot_of (filters, slot);
 
-  if (cuv_launch_dependent ("first_kernel", n_blocks, THREADS, 0, stream,
+  if (cuv_launch_dependent ("first_kernel", n_blocks, SOLVE_THREADS, 0, stream,
           first_kernel, memory, filters.samples, rate)
           != 0
       || cuv_launch_dependent ("mask_kernel", CUV_RCD_CHANNEL_PAIRS,
              CUV_RCD_GRID_CELLS, 0, stream, mask_kernel<true>, memory)
           != 0
-      || cuv_launch_dependent ("second_kernel", n_blocks, THREADS, 0, stream,
-             second_kernel, memory)
+      || cuv_launch_dependent ("second_kernel", n_blocks, SOLVE_THREADS, 0,
+             stream, second_kernel, memory)
           != 0)
     return -1;
   return cuv_launch_dependent ("mask_kernel", CUV_RCD_CHANNEL_PAIRS,

@@ -3,7 +3,7 @@
 // centre lies outside the best one.
 #include "rcd/search.cuh"
 
-#define THREADS CUV_RCD_WINDOWS_PER_BLOCK
+#define SCORE_THREADS CUV_RCD_WINDOWS_PER_BLOCK
 #define CONCLUDE_THREADS 256
 #define PER_THREAD 4 // windows per thread of conclude_kernel
 
@@ -33,7 +33,7 @@ score_window (const CuvRcdState &state, const CuvRcdTarget &target, int window)
 // Scores windows. One thread per window. Grid: blocks of windows x targets.
 template <CuvRcdFeatures F, CuvRcdMetric M>
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (SCORE_THREADS)
     windows_kernel (const __grid_constant__ CuvRcdState state)
 {
   __shared__ CuvRcdTarget target;
@@ -43,7 +43,7 @@ __launch_bounds__ (THREADS)
   cuv_pdl_wait ();
   cuv_rcd_block_copy (&target, &state.targets[blockIdx.y]);
   __syncthreads ();
-  const int i = blockIdx.x * THREADS + threadIdx.x;
+  const int i = blockIdx.x * SCORE_THREADS + threadIdx.x;
 
   if (i < target.n_windows) {
     const int window = target.first + i;
@@ -201,7 +201,7 @@ __launch_bounds__ (CONCLUDE_THREADS)
   }
   cuv_rcd_block_copy (&target, &from);
   const CuvRcdBest best =
-      find_best (state, (from.n_windows + THREADS - 1) / THREADS);
+      find_best (state, (from.n_windows + SCORE_THREADS - 1) / SCORE_THREADS);
 
   if (best.score < CUV_RCD_INFINITE) {
     position = cuv_rcd_window_position (target, best.window);
@@ -224,9 +224,9 @@ static int
 submit_scores (const CuvRcdState &state, dim3 grid, cudaStream_t stream)
 {
   return state.metric == CUV_RCD_JBLD
-      ? cuv_launch_dependent ("windows_kernel", grid, THREADS, 0, stream,
+      ? cuv_launch_dependent ("windows_kernel", grid, SCORE_THREADS, 0, stream,
           windows_kernel<F, CUV_RCD_JBLD>, state)
-      : cuv_launch_dependent ("windows_kernel", grid, THREADS, 0, stream,
+      : cuv_launch_dependent ("windows_kernel", grid, SCORE_THREADS, 0, stream,
           windows_kernel<F, CUV_RCD_FORSTNER>, state);
 }
 
@@ -235,7 +235,7 @@ cuv_rcd_windows_submit (
     const CuvRcdState &state, int max_windows, cudaStream_t stream)
 {
   const int n = max_windows > 0 ? max_windows : 1;
-  const dim3 grid (cuv_div_up (n, THREADS), state.n_targets);
+  const dim3 grid (cuv_div_up (n, SCORE_THREADS), state.n_targets);
 
   if (CUV_RCD_FOR_FEATURES (state.features, submit_scores, state, grid, stream)
       != 0)
