@@ -26,6 +26,12 @@ cuv_test_failed (const gchar *file, gint line, const gchar *expression, ...)
   _exit (1);
 }
 
+guint
+cuv_rounds (guint few, guint all)
+{
+  return g_getenv ("CUV_CHECK_FEW") != NULL ? few : all;
+}
+
 /* G_DEBUG=fatal-criticals would end the test. */
 GLogLevelFlags
 cuv_expect_report (void)

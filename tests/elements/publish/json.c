@@ -108,7 +108,7 @@ CUV_TEST (test_random_bytes)
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
 
-  for (guint n = 0; n < 20000; n++) {
+  for (guint n = 0; n < cuv_rounds (1000, 20000); n++) {
     gchar bytes[17] = { 0 };
     gint size = g_rand_int_range (rand, 0, 17);
     gchar *text, *valid;
@@ -172,7 +172,7 @@ CUV_TEST (test_random_numbers)
   guint32 seed = g_random_int ();
   GRand *rand = g_rand_new_with_seed (seed);
 
-  for (guint n = 0; n < 20000; n++) {
+  for (guint n = 0; n < cuv_rounds (1000, 20000); n++) {
     gdouble value = random_double (rand);
     guint32 bits = g_rand_int (rand);
     gfloat single;

@@ -160,7 +160,7 @@ sum (const Street *street, gint direction)
 
 CUV_TEST (streets_are_counted_exactly)
 {
-  const gint n_scenes = g_getenv ("CUV_CHECK_FEW") != NULL ? 20 : 100;
+  const gint n_scenes = (gint) cuv_rounds (20, 100);
   gint n_wrong = 0, n_actors = 0, n_in = 0, n_out = 0;
 
   for (gint i = 0; i < n_scenes; i++) {
