@@ -54,7 +54,7 @@ static const ModelKind kinds[] = {
   { "a long float model", LRD, FLOAT, SUM, 0, 20, 2, 530, 1, 1, 0, 0.998 },
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
-#define N_CASCADES 11
+#define N_CASCADES 12
 
 static uint64_t n_hits_seen;
 
@@ -139,11 +139,11 @@ check_edges (void)
   }
 }
 
-/* Checks each kind with each scan. */
+/* Checks the kinds from `first` to before `end` with each scan. */
 static void
-check_kinds (int width, int height)
+check_kinds (size_t first, size_t end, int width, int height)
 {
-  for (size_t i = 0; i < N_KINDS; i++) {
+  for (size_t i = first; i < end; i++) {
     for (int scan = CUV_SCAN_OPENCV; scan <= CUV_SCAN_DENSE; scan++) {
       CuvWaldboostParams params = random_params (scan);
 
@@ -269,7 +269,7 @@ check_blocks (const ModelKind *kind, int w, int h)
 /* Checks sums of blocks at the limits of 15 and 16 bits: 128, 129, 257 and 258
  * white pixels beside black ones, with a few slightly or much darker pixels. */
 static void
-check_limits (void)
+check_limits (bool of_cascades)
 {
   static const int blocks[][2] = { { 1, 257 }, { 2, 129 }, { 16, 16 },
     { 17, 15 }, { 32, 8 }, { 64, 64 }, { 8, 16 }, { 3, 43 } };
@@ -281,10 +281,9 @@ check_limits (void)
     { "LRP", LRP, FLOAT, SUM, 0, 0, 0, 1, 1, 1, 0, 0.5 },
   };
 
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-    check_blocks (&cascade, blocks[i][0], blocks[i][1]);
-    check_blocks (&limits[i % 3], blocks[i][0], blocks[i][1]);
-  }
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    check_blocks (
+        of_cascades ? &cascade : &limits[i % 3], blocks[i][0], blocks[i][1]);
 }
 
 /* Checks models that accept every window: the first CUV_WALDBOOST_MAX_HITS hits
@@ -317,20 +316,27 @@ check_overflow (
 }
 
 static void
-check_all_overflows (void)
+check_overflow_of_cascade (void)
+{
+  static const ModelKind stump = { "one stump", LBP, STAGES, SUM, 1, 3, 0, 1, 1,
+    1, 0, 0.5 };
+  const int n = cuv_check_options.few ? 3 : 1; /* still more than are stored */
+
+  check_overflow (
+      &stump, (CuvWaldboostParams){ .scale_factor = 1.1 }, 1000 / n, 800 / n);
+}
+
+static void
+check_overflows (void)
 {
   static const ModelKind few[] = {
-    { "one stump", LBP, STAGES, SUM, 1, 3, 0, 1, 1, 1, 0, 0.5 },
     { "LBP", LBP, FIXED, SUM, 0, 20, 2, 9, 1, 1, 0, 1 },
     { "LRD", LRD, FLOAT, SUM, 0, 20, 2, 3, 1, 1, 0, 1 },
     { "LRP", LRP, FIXED, SUM, 0, 20, 2, 1, 1, 1, 0, 1 },
   };
   const CuvWaldboostParams dense = { .scan = CUV_SCAN_DENSE };
-  const int n = cuv_check_options.few ? 3 : 1; /* still more than are stored */
 
-  check_overflow (
-      &few[0], (CuvWaldboostParams){ .scale_factor = 1.1 }, 1000 / n, 800 / n);
-  for (int i = 1; i < 4; i++)
+  for (size_t i = 0; i < sizeof few / sizeof *few; i++)
     check_overflow (&few[i], dense, 240, 220);
 }
 
@@ -377,27 +383,43 @@ check_worst_cases (void)
     check_worst_case (&worst[i], few ? 40 : 90, few ? 30 : 60);
 }
 
-CUV_CHECKS (check_scans)
+static void
+check_hits_seen (uint64_t least)
+{
+  cuv_check_case ("all");
+  CUV_CHECK (n_hits_seen >= least);
+  n_hits_seen = 0;
+}
+
+CUV_CHECKS (check_cascades)
 {
   check_formats ();
-  check_limits ();
-  check_kinds (1, 1);
-  check_kinds (17, 33);
-  check_short_models ();
+  check_limits (true);
+  check_kinds (0, N_CASCADES, 1, 1);
+  check_kinds (0, N_CASCADES, 17, 33);
   check_contrast ();
   check_large_windows ();
+  check_overflow_of_cascade ();
+  check_changes_of_plan ();
+  check_hits_seen (100);
+}
+
+CUV_CHECKS (check_scans)
+{
+  check_limits (false);
+  check_kinds (N_CASCADES, N_KINDS, 1, 1);
+  check_kinds (N_CASCADES, N_KINDS, 17, 33);
+  check_short_models ();
   if (!cuv_check_options.few) {
-    check_kinds (3, 3);
-    check_kinds (61, 47);
+    check_kinds (0, N_KINDS, 3, 3);
+    check_kinds (0, N_KINDS, 61, 47);
     check_edges ();
     check_large (321, 239, 1);
     check_large (641, 479, 5);
     check_large (1919, 1079, 15);
     check_files ();
   }
-  check_all_overflows ();
+  check_overflows ();
   check_worst_cases ();
-  check_changes_of_plan ();
-  cuv_check_case ("all");
-  CUV_CHECK (n_hits_seen > 1000);
+  check_hits_seen (1000);
 }
