@@ -6,6 +6,8 @@
 #include <string.h>
 #include "cuvfile.h"
 
+#define BOM "\xef\xbb\xbf" /* json-glib ignores it */
+
 static gboolean
 json_fail (GError **error, const gchar *format, ...)
 {
@@ -39,30 +41,44 @@ skip_number (const gchar **text)
   return fits;
 }
 
-/* Moves *text past a string, or to the end of the text if it has no end. */
-static void
+/* Moves *text past a string, or to the end of the text if it has no end. FALSE
+ * if it has an escape that is not JSON's: json-glib makes bytes of octal ones.
+ */
+static gboolean
 skip_string (const gchar **text)
 {
   const gchar *at = *text + 1;
 
-  while (*at != '\0' && *at != '"')
-    at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+  for (; *at != '\0' && *at != '"'; at++) {
+    if (*at != '\\')
+      continue;
+    at++;
+    if (*at == '\0' || strchr ("\"\\/bfnrtu", *at) == NULL)
+      return FALSE;
+  }
   *text = *at == '"' ? at + 1 : at;
+  return TRUE;
 }
 
-/* Rejects comments and single quotes, which json-glib accepts: they would hide
- * brackets. */
+/* Rejects what json-glib accepts: comments and single quotes, which would hide
+ * brackets, and a second value, whose predecessor it leaks. */
 static gboolean
 check_text (const gchar *text, gsize max_values, GError **error)
 {
   gsize n = 0;
   gint depth = 0;
 
+  if (g_str_has_prefix (text, BOM))
+    text += strlen (BOM);
   while (*text != '\0') {
     const gchar c = *text;
 
+    if (depth == 0 && !g_ascii_isspace (c) && (n > 0 || c != '{'))
+      return json_fail (error,
+          n > 0 ? "it has text after its end" : "it is not a JSON object");
     if (c == '"') {
-      skip_string (&text);
+      if (!skip_string (&text))
+        return json_fail (error, "a text has an invalid escape");
       continue;
     }
     if (c == '-' || g_ascii_isdigit (c)) {

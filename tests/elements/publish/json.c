@@ -314,11 +314,14 @@ CUV_TEST (test_parse)
 {
   g_autofree gchar *deep = g_strnfill (1000000, '[');
   GString *many = g_string_new ("{\"a\":[0");
-  const gchar *const bad[] = { "", "x", "[1]", "1", "null", "{", "{\"a\":}",
-    "{\"a\":1}}", "{\"a\":\"\xff\"}", "{/* */\"a\":1}", "{'a':1}",
-    "{\"a\":9223372036854775808}", "{\"a\":[-1e999]}", deep, NULL };
+  const gchar *const bad[] = { "", "x", "[1]", "{\"a\":1}{\"b\":2}",
+    "2 {\"a\":1}", "{\"a\":1} null", "{}}{", "{\"a\":\"\\211\"}", "{\"a\":\"\\",
+    "1", "null", "{", "{\"a\":}", "{\"a\":1}}", "{\"a\":\"\xff\"}",
+    "{/* */\"a\":1}", "{'a':1}", "{\"a\":9223372036854775808}",
+    "{\"a\":[-1e999]}", deep, NULL };
   JsonNode *node;
 
+  deep[0] = '{';
   for (gint i = 0; i < 99; i++)
     g_string_append (many, ",0");
   g_string_append (many, "]}");
@@ -336,7 +339,8 @@ CUV_TEST (test_parse)
   json_node_unref (node);
   g_string_free (many, TRUE);
   node = cuv_json_parse_object (
-      "{\"b\":[1,2.50,null,{\"]]]\":\"[[[\"}],\"a\":true}", 7, NULL);
+      "\xef\xbb\xbf {\"b\":[1,2.50,null,{\"]]]\":\"[[[\"}],\"a\":true}\n ", 7,
+      NULL);
   cuv_json_node (&json, node);
   fail_unless_written ("{\"a\":true,\"b\":[1,2.5,null,{\"]]]\":\"[[[\"}]}");
   json_node_unref (node);
