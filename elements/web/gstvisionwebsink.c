@@ -220,11 +220,26 @@ post_warning (gpointer data, const gchar *problem)
       data, STREAM, ENCODE, ("A frame cannot be shown: %s.", problem), (NULL));
 }
 
-static const CuvWebCalls calls = {
-  .wake = wake,
-  .metrics = gst_vision_web_sink_metrics,
-  .health = gst_vision_web_sink_health,
-};
+static void
+take_client (gpointer data, guint64 client)
+{
+  cuv_controls_join (GST_VISION_WEB_SINK (data)->controls, client);
+}
+
+static gchar *
+take_message (
+    gpointer data, CuvWebClient *client, const gchar *text, gsize size)
+{
+  return cuv_controls_message (
+      GST_VISION_WEB_SINK (data)->controls, client, text, size);
+}
+
+#define CALLS                                                                  \
+  .wake = wake, .metrics = gst_vision_web_sink_metrics,                        \
+  .health = gst_vision_web_sink_health
+static const CuvWebCalls calls = { CALLS };
+static const CuvWebCalls calls_with_controls = { CALLS, .join = take_client,
+  .message = take_message };
 
 static void
 start_failed (GstVisionWebSink *self, GError *error)
@@ -236,6 +251,28 @@ start_failed (GstVisionWebSink *self, GError *error)
           settings->port, error->message),
       (NULL));
   g_error_free (error);
+}
+
+static gboolean
+find_controls (GstVisionWebSink *self)
+{
+  const GstVisionWebSettings *settings = self->settings.in_force;
+  gchar *problem;
+
+  if (settings->controls == NULL || *settings->controls == '\0')
+    return TRUE;
+  self->controls =
+      cuv_controls_new (GST_ELEMENT (self), settings->controls, &problem);
+  if (self->controls == NULL)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
+  else if (problem != NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("The pipeline has no element for these controls: %s. They work when "
+         "elements of these names are added; otherwise correct the names.",
+            problem),
+        (NULL));
+  g_free (problem);
+  return self->controls != NULL;
 }
 
 static gboolean
@@ -251,13 +288,16 @@ open_stream (GstVisionWebSink *self)
     self->encoder = cuv_web_encoder_new (post_warning, self);
     self->tally = cuv_web_tally_new ();
     self->stream = cuv_web_stream_new (self->server, settings->path,
-        (guint) settings->max_viewers, &calls, self, &error);
+        (guint) settings->max_viewers,
+        self->controls != NULL ? &calls_with_controls : &calls, self, &error);
   }
   if (self->stream == NULL) {
     start_failed (self, error);
     return FALSE;
   }
   cuv_web_encoder_start (self->encoder, self->stream);
+  if (self->controls != NULL)
+    cuv_controls_start (self->controls, self->stream);
   return TRUE;
 }
 
@@ -267,7 +307,10 @@ close_stream (GstVisionWebSink *self)
 {
   if (self->encoder != NULL)
     cuv_web_encoder_stop (self->encoder);
+  if (self->controls != NULL)
+    cuv_controls_stop (self->controls);
   g_clear_pointer (&self->stream, cuv_web_stream_free);
+  g_clear_pointer (&self->controls, cuv_controls_unref);
   g_clear_pointer (&self->encoder, cuv_web_encoder_free);
   g_clear_pointer (&self->tally, cuv_web_tally_free);
   g_clear_pointer (&self->server, cuv_web_server_close);
@@ -340,7 +383,7 @@ gst_vision_web_sink_start (GstBaseSink *sink)
   if (!gst_cuv_settings_start (&self->settings))
     return FALSE;
   if (!gst_cuv_settings_apply (&self->settings, NULL, NULL)
-      || !open_stream (self)) {
+      || !find_controls (self) || !open_stream (self)) {
     close_stream (self);
     gst_cuv_settings_stop (&self->settings);
     return FALSE;

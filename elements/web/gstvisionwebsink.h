@@ -13,6 +13,7 @@
  *   gpu-picture.c               nvJPEG, for frames in CUDA memory
  *   bgr.c                       BGR of a frame: defines what nvJPEG gets
  *   frame.c                     record and JPEG in the forms that are sent
+ *   controls/                   what viewers may change: controls/controls.h
  *   server/                     HTTP; knows frames, but not GStreamer: server.h
  *   page/                       what the browser shows
  *   ../../cuda/web/             BGR of a frame on the GPU
@@ -26,6 +27,7 @@
 #define GST_VISION_WEB_SINK_H
 
 #include <gst/base/gstbasesink.h>
+#include "controls/controls.h"
 #include "cuvtime.h"
 #include "encoder.h"
 #include "health.h"
@@ -38,11 +40,12 @@ G_BEGIN_DECLS
 typedef struct {
   gchar *address, *path, *allowed_hosts, *certificate, *key, *source;
   gchar *token_file, *token_env; /* path of a file, name of a variable */
+  gchar *read_token_file, *controls;
   gint port, timeout, max_viewers, max_width, quality;
   gdouble max_rate, health_timeout;
 
   /* parsed */
-  GBytes *file_token, *env_token;
+  GBytes *file_token, *env_token, *read_token;
 } GstVisionWebSettings;
 
 extern const GstCuvSettingsTable gst_vision_web_settings_table;
@@ -51,7 +54,8 @@ extern const GstCuvSettingsTable gst_vision_web_settings_table;
  * address, which the caller unrefs. */
 CuvWebConfig gst_vision_web_settings_config (
     const GstVisionWebSettings *settings);
-/* Returns the token that viewers need, or NULL. */
+/* Returns the token that viewers need, and may change controls with, or NULL.
+ */
 GBytes *gst_vision_web_settings_token (const GstVisionWebSettings *settings);
 /* Whether other machines can watch without a token. */
 gboolean gst_vision_web_settings_is_open (const GstVisionWebSettings *settings);
@@ -70,6 +74,7 @@ struct _GstVisionWebSink {
   gboolean prerolled; /* the next frame has been offered already */
 
   /* valid from start to stop */
+  CuvControls *controls; /* NULL: none */
   CuvWebServer *server;
   CuvWebStream *stream;
   CuvWebEncoder *encoder;

@@ -12,6 +12,12 @@
 
 /* ---- parsing ---- */
 
+static const gchar *
+text_or_null (const gchar *text)
+{
+  return text != NULL && *text != '\0' ? text : NULL;
+}
+
 static GInetAddress *
 address_of (const GstVisionWebSettings *self)
 {
@@ -58,22 +64,46 @@ make_token (gchar *text, GBytes **token)
 }
 
 static gchar *
-web_parse_token_file (gpointer settings)
+load_token (const gchar *path, GBytes **token)
 {
-  GstVisionWebSettings *self = settings;
   GError *error = NULL;
   gchar *text, *problem;
 
-  g_clear_pointer (&self->file_token, g_bytes_unref);
-  if (self->token_file == NULL || *self->token_file == '\0')
+  g_clear_pointer (token, g_bytes_unref);
+  if (path == NULL || *path == '\0')
     return NULL;
-  if (cuv_file_read (
-          self->token_file, CUV_FILE_MAX_SECRET, &text, NULL, &error))
-    return make_token (text, &self->file_token);
+  if (cuv_file_read (path, CUV_FILE_MAX_SECRET, &text, NULL, &error))
+    return make_token (text, token);
   problem = g_strdup_printf (
       "%s; set it to a readable file that contains the token", error->message);
   g_error_free (error);
   return problem;
+}
+
+static gchar *
+web_parse_token_file (gpointer settings)
+{
+  GstVisionWebSettings *self = settings;
+
+  return load_token (self->token_file, &self->file_token);
+}
+
+static gchar *
+web_parse_read_token_file (gpointer settings)
+{
+  GstVisionWebSettings *self = settings;
+
+  return load_token (self->read_token_file, &self->read_token);
+}
+
+static gchar *
+web_parse_controls (gpointer settings)
+{
+  const GstVisionWebSettings *self = settings;
+
+  return text_or_null (self->controls) != NULL
+      ? cuv_controls_problem (self->controls)
+      : NULL;
 }
 
 static gchar *
@@ -95,10 +125,23 @@ static gchar *
 web_check (gconstpointer settings)
 {
   const GstVisionWebSettings *self = settings;
+  GBytes *token = gst_vision_web_settings_token (self);
 
   if (self->file_token != NULL && self->env_token != NULL)
     return g_strdup (
         "token-file and token-env are both set: set one of the two");
+  if (self->read_token != NULL && token == NULL)
+    return g_strdup ("read-token-file is set without a token for those who may "
+                     "change controls: set token-file or token-env, too");
+  if (self->read_token != NULL && g_bytes_equal (self->read_token, token))
+    return g_strdup ("the token of read-token-file allows changing controls, "
+                     "too: write another one into that file");
+  if (text_or_null (self->controls) != NULL
+      && gst_vision_web_settings_is_open (self))
+    return g_strdup_printf ("everybody who can reach address %s could change "
+                            "controls: set token-file or token-env, or "
+                            "address=127.0.0.1",
+        self->address);
   if (self->key != NULL && *self->key != '\0'
       && (self->certificate == NULL || *self->certificate == '\0'))
     return g_strdup (
@@ -107,12 +150,6 @@ web_check (gconstpointer settings)
 }
 
 /* ---- what the settings mean ---- */
-
-static const gchar *
-text_or_null (const gchar *text)
-{
-  return text != NULL && *text != '\0' ? text : NULL;
-}
 
 GBytes *
 gst_vision_web_settings_token (const GstVisionWebSettings *settings)
@@ -128,6 +165,7 @@ gst_vision_web_settings_config (const GstVisionWebSettings *settings)
     .address = address_of (settings),
     .port = (guint) settings->port,
     .token = gst_vision_web_settings_token (settings),
+    .read_token = settings->read_token,
     .certificate = text_or_null (settings->certificate),
     .key = text_or_null (settings->key),
     .allowed_hosts = text_or_null (settings->allowed_hosts),
@@ -253,6 +291,24 @@ web_get_url (GstElement *element, GValue *value)
  * Since: 0.1
  */
 /**
+ * GstVisionWebSink:read-token-file:
+ *
+ * A file with the token of viewers who must not change controls. Can change in
+ * NULL and READY only.
+ *
+ * Since: 0.2
+ */
+/**
+ * GstVisionWebSink:controls:
+ *
+ * Properties and action signals of elements in the same pipeline that viewers
+ * may set and call, such as "detect.min-neighbors,track.set-target". At an
+ * address that other machines can reach this needs a token. Can change in NULL
+ * and READY only.
+ *
+ * Since: 0.2
+ */
+/**
  * GstVisionWebSink:tls-certificate-file:
  *
  * A PEM file with the certificate to serve https with, and its key if
@@ -357,6 +413,16 @@ static const GstCuvSetting list[] = {
       "Name of an environment variable with the token that viewers need",
       .offset = AT (token_env), .type = G_TYPE_STRING,
       .parse = web_parse_token_env, .only_stopped = TRUE },
+  { "read-token-file", "Read token file",
+      "Path of a file with the token of viewers who must not change controls",
+      .offset = AT (read_token_file), .type = G_TYPE_STRING,
+      .parse = web_parse_read_token_file, .is_file = TRUE,
+      .only_stopped = TRUE },
+  { "controls", "Controls",
+      "Properties and signals that viewers may use, such as "
+      "detect.min-neighbors, separated by commas",
+      .offset = AT (controls), .type = G_TYPE_STRING,
+      .parse = web_parse_controls, .only_stopped = TRUE },
   { "tls-certificate-file", "TLS certificate",
       "Path of a PEM file with the certificate for https",
       .offset = AT (certificate), .type = G_TYPE_STRING, .only_stopped = TRUE },
@@ -397,6 +463,7 @@ static const GstCuvSetting list[] = {
 static const GstCuvOwnedField owned[] = {
   { AT (file_token), g_bytes_get_type },
   { AT (env_token), g_bytes_get_type },
+  { AT (read_token), g_bytes_get_type },
 };
 
 const GstCuvSettingsTable gst_vision_web_settings_table = {

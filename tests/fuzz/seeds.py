@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes seeds for fuzzing: small models of each format, headers of cubes, indexes, annotations,
-states of training, zones, and a mask.
+states of training, zones, a mask, and messages for controls.
 
 usage: seeds.py FOLDER"""
 import os
@@ -179,6 +179,16 @@ ZONES = {
 }
 for name, text in ZONES.items():
     with open(os.path.join(sys.argv[1], f'zones-{name}.json'), 'w', encoding='ascii') as file:
+        file.write(text)
+
+CONTROLS = {
+    'number': '{"type": "set", "id": 1, "control": "detect.scale-factor", "value": 0.25}',
+    'text': '{"type": "set", "id": 2, "control": "lines.roi", "value": "1,2,\\u0033"}',
+    'flags': '{"type": "set", "id": 3, "control": "a.b", "value": ["flush", "accurate"]}',
+    'call': '{"type": "call", "id": 4, "control": "track.set-target", "arguments": [1, -2, 3, 4]}',
+}
+for name, text in CONTROLS.items():
+    with open(os.path.join(sys.argv[1], f'control-{name}.json'), 'w', encoding='ascii') as file:
         file.write(text)
 
 with open(os.path.join(sys.argv[1], 'mask.json'), 'w', encoding='ascii') as file:

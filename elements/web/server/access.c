@@ -38,43 +38,57 @@ cuv_web_digest (GBytes *token)
                        : NULL;
 }
 
-/* Compares two texts in constant time. */
+/* Compares two digests in constant time. */
 static gboolean
-token_matches (const CuvWebServer *self, const gchar *text)
+digests_match (const gchar *digest, const gchar *expected)
 {
-  gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   guint difference = 0;
 
   for (gsize i = 0; digest[i] != '\0'; i++)
-    difference |= (guint) (digest[i] ^ self->token_digest[i]);
-  g_free (digest);
+    difference |= (guint) (digest[i] ^ expected[i]);
   return difference == 0;
 }
 
-static gboolean
-query_matches (const CuvWebServer *self, GUri *uri)
+static CuvWebAccess
+token_access (const CuvWebServer *self, const gchar *token)
+{
+  gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, token, -1);
+  CuvWebAccess access = CUV_WEB_NO_ACCESS;
+
+  if (digests_match (digest, self->token_digest))
+    access = CUV_WEB_CHANGE;
+  else if (self->read_token_digest != NULL
+      && digests_match (digest, self->read_token_digest))
+    access = CUV_WEB_READ;
+  g_free (digest);
+  return access;
+}
+
+static CuvWebAccess
+query_access (const CuvWebServer *self, GUri *uri)
 {
   const gchar *query = g_uri_get_query (uri);
   GHashTable *fields = query != NULL ? soup_form_decode (query) : NULL;
   const gchar *token =
       fields != NULL ? g_hash_table_lookup (fields, "token") : NULL;
-  gboolean valid = token != NULL && token_matches (self, token);
+  CuvWebAccess access =
+      token != NULL ? token_access (self, token) : CUV_WEB_NO_ACCESS;
 
   g_clear_pointer (&fields, g_hash_table_unref);
-  return valid;
+  return access;
 }
 
-gboolean
-cuv_web_token_valid (
+CuvWebAccess
+cuv_web_access (
     const CuvWebServer *self, GUri *uri, SoupMessageHeaders *request)
 {
   const gchar *header = soup_message_headers_get_one (request, "Authorization");
 
   if (self->token_digest == NULL)
-    return TRUE;
+    return CUV_WEB_CHANGE;
   if (header != NULL && g_ascii_strncasecmp (header, "Bearer ", 7) == 0)
-    return token_matches (self, header + 7);
-  return query_matches (self, uri);
+    return token_access (self, header + 7);
+  return query_access (self, uri);
 }
 
 /* ---- host and origin ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* /metrics and /health: what the owner of a stream says about it. */
+/* /metrics, /health and /controls.json: what the owner of a stream says about
+ * it. */
 #include "http/exposition.h"
 #include "server/server-private.h"
 
@@ -21,4 +22,13 @@ cuv_web_respond_health (CuvWebStream *stream, SoupServerMessage *message)
   cuv_http_respond (message,
       healthy ? SOUP_STATUS_OK : SOUP_STATUS_SERVICE_UNAVAILABLE,
       "application/json", SOUP_MEMORY_TAKE, text);
+}
+
+void
+cuv_web_respond_controls (CuvWebStream *stream, SoupServerMessage *message)
+{
+  cuv_http_respond (message, SOUP_STATUS_OK, "application/json",
+      SOUP_MEMORY_STATIC,
+      stream->calls->message != NULL ? "{\"controls\":true}"
+                                     : "{\"controls\":false}");
 }

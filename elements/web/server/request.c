@@ -11,8 +11,12 @@ typedef struct {
   const gchar
       *file; /* file of the page; NULL: the resource is made of frames */
   void (*add) (CuvWebStream *stream, SoupServerMessage *message,
-      CuvWebForm form, const gchar *content_type); /* NULL: WebSocket */
+      CuvWebForm form, const gchar *content_type);
   CuvWebForm form;
+  /* adds the client of a WebSocket; NULL: not a WebSocket */
+  void (*upgrade) (CuvWebStream *stream, SoupServerMessage *message,
+      SoupWebsocketConnection *websocket);
+  gboolean is_controls; /* exists only if the stream has controls */
   /* a report; NULL: the resource is a file or made of frames */
   void (*report) (CuvWebStream *stream, SoupServerMessage *message);
   gboolean without_token; /* a report that needs no token */
@@ -28,7 +32,8 @@ static const Resource resources[] = {
       .type = "text/javascript; charset=utf-8",
       .file = "scene.js" },
   { .name = "icon.svg", .type = "image/svg+xml", .file = "icon.svg" },
-  { .name = "ws" },
+  { .name = "ws", .upgrade = cuv_viewer_add_websocket },
+  { .name = "controls", .upgrade = cuv_remote_add, .is_controls = TRUE },
   { .name = "stream.mjpg",
       .type = "multipart/x-mixed-replace; boundary=" CUV_WEB_BOUNDARY,
       .add = cuv_viewer_add_response,
@@ -46,6 +51,7 @@ static const Resource resources[] = {
       .add = cuv_viewer_add_single,
       .form = CUV_WEB_RECORD },
   { .name = "metrics", .report = cuv_web_respond_metrics },
+  { .name = "controls.json", .report = cuv_web_respond_controls },
   { .name = "health", .report = cuv_web_respond_health, .without_token = TRUE },
 };
 
@@ -159,12 +165,13 @@ respond_file (SoupServerMessage *message, const Resource *resource)
 static void
 on_upgraded (SoupServerMessage *message, gpointer server)
 {
-  const gchar *rest;
+  const gchar *rest = NULL;
   SoupWebsocketConnection *websocket = cuv_web_take_websocket (message);
   CuvWebStream *stream = find_stream (server, request_path (message), &rest);
+  const Resource *resource = rest != NULL ? find_resource (rest) : NULL;
 
-  if (stream != NULL)
-    cuv_viewer_add_websocket (stream, message, websocket);
+  if (resource != NULL && resource->upgrade != NULL)
+    resource->upgrade (stream, message, websocket);
   g_object_unref (websocket);
 }
 
@@ -179,10 +186,13 @@ refuse_token (SoupServerMessage *message)
 }
 
 static void
-respond_frames (
+respond_stream (
     CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
 {
-  if (!cuv_web_stream_has_room (stream))
+  if (resource->is_controls && stream->calls->message == NULL)
+    cuv_http_respond_text (
+        message, SOUP_STATUS_NOT_FOUND, "visionwebsink has no controls");
+  else if (!cuv_web_stream_has_room (stream, resource->is_controls))
     cuv_http_respond_text (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "the maximum number of viewers (max-viewers) is reached");
   else if (resource->add != NULL)
@@ -193,8 +203,8 @@ respond_frames (
         stream->server);
 }
 
-/* Frames and metrics need the token, and only pages of this server may use
- * them. Probes of health cannot keep a token secret. */
+/* Frames, metrics and controls need a token, and only pages of this server may
+ * use them. Probes of health cannot keep a token secret. */
 static void
 respond_restricted (
     CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
@@ -207,13 +217,13 @@ respond_restricted (
     cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
         "pages of other servers may not load frames from this one");
   else if (!resource->without_token
-      && !cuv_web_token_valid (
-          server, soup_server_message_get_uri (message), request))
+      && cuv_web_access (server, soup_server_message_get_uri (message), request)
+          == CUV_WEB_NO_ACCESS)
     refuse_token (message);
   else if (resource->report != NULL)
     resource->report (stream, message);
   else
-    respond_frames (stream, message, resource);
+    respond_stream (stream, message, resource);
 }
 
 void

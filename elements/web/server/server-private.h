@@ -15,7 +15,8 @@ struct _CuvWebServer {
   /* constant */
   GInetAddress *address;
   guint port;
-  gchar *token_digest; /* SHA-256; NULL: no token is needed */
+  gchar *token_digest;      /* SHA-256; NULL: no token is needed */
+  gchar *read_token_digest; /* NULL: no such token */
   gchar *certificate_path, *key_path, *allowed_hosts_text;
   gchar **allowed_hosts;
   guint timeout;
@@ -49,7 +50,15 @@ gboolean cuv_web_host_allowed (
 /* Whether the page that sends the request is one of this server. */
 gboolean cuv_web_origin_allowed (
     const CuvWebServer *self, SoupMessageHeaders *request);
-gboolean cuv_web_token_valid (
+
+typedef enum {
+  CUV_WEB_NO_ACCESS,
+  CUV_WEB_READ,
+  CUV_WEB_CHANGE, /* controls, too */
+} CuvWebAccess;
+
+/* Returns what the token of a request allows. */
+CuvWebAccess cuv_web_access (
     const CuvWebServer *self, GUri *uri, SoupMessageHeaders *request);
 
 /* ---- request.c ---- */
@@ -67,12 +76,25 @@ gboolean cuv_web_is_resource (const gchar *name);
 
 void cuv_web_respond_metrics (CuvWebStream *stream, SoupServerMessage *message);
 void cuv_web_respond_health (CuvWebStream *stream, SoupServerMessage *message);
+/* Whether the stream has controls. */
+void cuv_web_respond_controls (
+    CuvWebStream *stream, SoupServerMessage *message);
 
 /* ---- websocket.c ---- */
 
 /* Returns the WebSocket of a message whose handshake was answered; to be
  * unreffed. */
 SoupWebsocketConnection *cuv_web_take_websocket (SoupServerMessage *message);
+
+/* Prepares a new WebSocket for a client whose messages have at most max_size
+ * bytes. */
+void cuv_web_websocket_limit (SoupWebsocketConnection *websocket,
+    CuvHttpConnection *connection, guint max_size);
+
+/* Calls a function, with data, when libsoup has sent all. Returns the source,
+ * to be destroyed and unreffed. */
+GSource *cuv_web_when_sent (
+    CuvHttpConnection *connection, GSocketSourceFunc call, gpointer data);
 
 /* ---- stream.c ---- */
 
@@ -88,9 +110,13 @@ struct _CuvWebStream {
   guint64 announced;      /* serial of the newest buffer; 0: none */
   guint64 flushed;        /* frames up to this serial are not sent */
   CuvWebCounts counts;
+  GQueue texts;   /* CuvWebText, not delivered yet */
+  gint n_remotes; /* atomic */
 
   /* used by the server's thread only */
-  GPtrArray *viewers;  /* CuvViewer */
+  GPtrArray *viewers; /* CuvViewer */
+  GPtrArray *remotes; /* CuvRemote */
+  guint64 last_client;
   CuvWebFrame *newest; /* frame published last; NULL: none yet, or no viewers */
 };
 
@@ -101,8 +127,10 @@ void cuv_web_stream_count (CuvWebStream *self, gsize bytes);
 void cuv_web_stream_count_dropped (CuvWebStream *self);
 /* Whether a buffer newer than the newest frame has come. */
 gboolean cuv_web_stream_is_stale (CuvWebStream *self);
-/* Whether max_viewers allows one more. */
-gboolean cuv_web_stream_has_room (const CuvWebStream *self);
+/* Whether max_viewers allows one more viewer, or one more client of the
+ * controls. */
+gboolean cuv_web_stream_has_room (
+    const CuvWebStream *self, gboolean for_controls);
 
 /* ---- viewer.c ---- */
 
@@ -123,6 +151,19 @@ void cuv_viewer_offer (CuvViewer *self);
 /* Drops the viewer and returns FALSE if it has timed out or gone. */
 gboolean cuv_viewer_tick (CuvViewer *self, gint64 now);
 void cuv_viewer_free (gpointer self);
+
+/* ---- remote.c ---- */
+
+typedef struct _CuvRemote CuvRemote;
+
+/* Adds a client to the stream, which owns it. */
+void cuv_remote_add (CuvWebStream *stream, SoupServerMessage *message,
+    SoupWebsocketConnection *websocket);
+/* Sends a text if it is for this client; client 0: for all. */
+void cuv_remote_offer (CuvRemote *self, guint64 client, GBytes *text);
+/* Drops the client if it has timed out or gone. */
+void cuv_remote_tick (CuvRemote *self, gint64 now);
+void cuv_remote_free (gpointer self);
 
 G_END_DECLS
 

@@ -70,6 +70,8 @@ server_on_tick (gpointer data)
 
     for (guint v = stream->viewers->len; v > 0; v--)
       cuv_viewer_tick (stream->viewers->pdata[v - 1], now);
+    for (guint r = stream->remotes->len; r > 0; r--)
+      cuv_remote_tick (stream->remotes->pdata[r - 1], now);
   }
   return G_SOURCE_CONTINUE;
 }
@@ -171,6 +173,7 @@ server_free (CuvWebServer *self)
   g_free (self->certificate_path);
   g_free (self->key_path);
   g_free (self->token_digest);
+  g_free (self->read_token_digest);
   g_free (self->url);
   g_free (self);
 }
@@ -184,6 +187,7 @@ server_new (const CuvWebConfig *config, GError **error)
   self->port = config->port;
   self->timeout = config->timeout;
   self->token_digest = cuv_web_digest (config->token);
+  self->read_token_digest = cuv_web_digest (config->read_token);
   self->certificate_path = g_strdup (config->certificate);
   self->key_path = g_strdup (config->key);
   self->allowed_hosts_text = g_strdup (config->allowed_hosts);
@@ -201,17 +205,25 @@ server_new (const CuvWebConfig *config, GError **error)
 
 /* ---- sharing a server ---- */
 
+static gboolean
+is_digest_of (const gchar *digest, GBytes *token)
+{
+  gchar *own = cuv_web_digest (token);
+  const gboolean same = g_strcmp0 (own, digest) == 0;
+
+  g_free (own);
+  return same;
+}
+
 /* Returns the first property in which a config differs from that of the server,
  * or NULL. */
 static const gchar *
 difference (const CuvWebServer *self, const CuvWebConfig *config)
 {
-  gchar *digest = cuv_web_digest (config->token);
-  gboolean same_token = g_strcmp0 (digest, self->token_digest) == 0;
-
-  g_free (digest);
-  if (!same_token)
+  if (!is_digest_of (self->token_digest, config->token))
     return "the token";
+  if (!is_digest_of (self->read_token_digest, config->read_token))
+    return "the token of read-token-file";
   if (g_strcmp0 (config->certificate, self->certificate_path) != 0)
     return "tls-certificate-file";
   if (g_strcmp0 (config->key, self->key_path) != 0)

@@ -9,6 +9,7 @@
  *   websocket.c   WebSockets with limits
  *   stream.c      the frames of a path and who waits for them
  *   viewer.c      a client that gets frames: WebSocket or HTTP
+ *   remote.c      a client that gets and changes controls: WebSocket
  *
  * A request: libsoup calls cuv_web_check(), then cuv_web_handle(), which
  * responds with a file of the page or a report, or adds a viewer to a stream. A
@@ -24,8 +25,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   GInetAddress *address;
-  guint port;                     /* 0: any free one, never shared */
-  GBytes *token;                  /* token that viewers need, or NULL */
+  guint port;         /* 0: any free one, never shared */
+  GBytes *token;      /* token that viewers need, or NULL */
+  GBytes *read_token; /* token of viewers who must not change anything, or NULL
+                       */
   const gchar *certificate, *key; /* paths of PEM files, or NULL */
   const gchar *allowed_hosts;     /* separated by commas, or NULL */
   guint timeout;                  /* seconds */
@@ -51,6 +54,13 @@ typedef struct _CuvWebStream CuvWebStream;
  * when the last viewer has left. */
 typedef void (*CuvWebWake) (gpointer data, gboolean wanted);
 
+/* A client of the stream's controls. */
+typedef struct {
+  guint64 id; /* above 0 */
+  gboolean may_change;
+  gint64 last_id; /* for the stream's owner; 0 at first */
+} CuvWebClient;
+
 /* What a stream asks of its owner, in the server's thread. */
 typedef struct {
   CuvWebWake wake;
@@ -59,6 +69,12 @@ typedef struct {
   /* Returns the JSON text of /health, to be freed, and whether its status is
    * 200 or 503. */
   gchar *(*health) (gpointer data, gboolean *healthy);
+  /* NULL without controls. join: a client has come, and expects texts.
+   * message: a client has sent a text, which is not trusted; returns the
+   * answer, to be freed, or NULL. */
+  void (*join) (gpointer data, guint64 client);
+  gchar *(*message) (
+      gpointer data, CuvWebClient *client, const gchar *text, gsize size);
 } CuvWebCalls;
 
 /* Returns NULL, or why the path is not valid; to be freed. */
@@ -90,6 +106,12 @@ void cuv_web_stream_flush (CuvWebStream *self);
 
 /* Sends the frame to all viewers that wait. Takes ownership of it. */
 void cuv_web_stream_publish (CuvWebStream *self, CuvWebFrame *frame);
+
+/* Sends a text, which it frees, to a client of the controls; 0: to all. */
+void cuv_web_stream_tell (CuvWebStream *self, guint64 client, gchar *text);
+
+/* Returns the number of clients of the controls. */
+guint cuv_web_stream_clients (const CuvWebStream *self);
 
 typedef struct {
   guint64 sent, bytes, dropped; /* frames, their bytes, viewers */

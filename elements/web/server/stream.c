@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The frames of a path and the viewers that wait for them. */
+/* The frames of a path and the viewers that wait for them; texts for the
+ * clients of its controls. */
 #include "server/server-private.h"
 
 #include <string.h>
@@ -42,6 +43,20 @@ is_taken (const CuvWebServer *server, const gchar *path)
 
 /* ---- adding and removing ---- */
 
+typedef struct {
+  guint64 client; /* 0: all */
+  GBytes *text;
+} CuvWebText;
+
+static void
+text_free (gpointer data)
+{
+  CuvWebText *self = data;
+
+  g_bytes_unref (self->text);
+  g_free (self);
+}
+
 static void
 add_stream (gpointer data)
 {
@@ -60,6 +75,7 @@ remove_stream (gpointer data)
 
   g_ptr_array_remove (self->server->streams, self);
   g_ptr_array_set_size (self->viewers, 0);
+  g_ptr_array_set_size (self->remotes, 0);
   g_clear_pointer (&self->newest, cuv_web_frame_unref);
 }
 
@@ -67,7 +83,9 @@ static void
 stream_free (CuvWebStream *self)
 {
   g_clear_pointer (&self->published, cuv_web_frame_unref);
+  g_queue_clear_full (&self->texts, text_free);
   g_ptr_array_unref (self->viewers);
+  g_ptr_array_unref (self->remotes);
   g_mutex_clear (&self->lock);
   g_free (self->path);
   g_free (self);
@@ -85,6 +103,8 @@ cuv_web_stream_new (CuvWebServer *server, const gchar *path, guint max_viewers,
   self->data = data;
   self->max_viewers = (gint) max_viewers;
   self->viewers = g_ptr_array_new_with_free_func (cuv_viewer_free);
+  self->remotes = g_ptr_array_new_with_free_func (cuv_remote_free);
+  g_queue_init (&self->texts);
   g_mutex_init (&self->lock);
   cuv_web_server_call (server, add_stream, self);
   if (self->server != NULL)
@@ -125,9 +145,11 @@ cuv_web_stream_waiting (const CuvWebStream *self)
 }
 
 gboolean
-cuv_web_stream_has_room (const CuvWebStream *self)
+cuv_web_stream_has_room (const CuvWebStream *self, gboolean for_controls)
 {
-  return (gint) self->viewers->len < g_atomic_int_get (&self->max_viewers);
+  const guint n = for_controls ? self->remotes->len : self->viewers->len;
+
+  return (gint) n < g_atomic_int_get (&self->max_viewers);
 }
 
 void
@@ -249,4 +271,54 @@ cuv_web_stream_get_counts (CuvWebStream *self, CuvWebCounts *counts)
   g_mutex_lock (&self->lock);
   *counts = self->counts;
   g_mutex_unlock (&self->lock);
+}
+
+/* ---- texts ---- */
+
+static CuvWebText *
+take_text (CuvWebStream *self)
+{
+  CuvWebText *text;
+
+  g_mutex_lock (&self->lock);
+  text = g_queue_pop_head (&self->texts);
+  g_mutex_unlock (&self->lock);
+  return text;
+}
+
+static gboolean
+deliver_texts (gpointer data)
+{
+  CuvWebServer *server = data;
+  CuvWebText *text;
+
+  for (guint i = 0; i < server->streams->len; i++) {
+    CuvWebStream *self = server->streams->pdata[i];
+
+    while ((text = take_text (self)) != NULL) {
+      for (guint r = self->remotes->len; r > 0; r--)
+        cuv_remote_offer (
+            self->remotes->pdata[r - 1], text->client, text->text);
+      text_free (text);
+    }
+  }
+  return G_SOURCE_REMOVE;
+}
+
+void
+cuv_web_stream_tell (CuvWebStream *self, guint64 client, gchar *text)
+{
+  CuvWebText *item = g_new (CuvWebText, 1);
+
+  *item = (CuvWebText){ client, g_bytes_new_take (text, strlen (text)) };
+  g_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->texts, item);
+  g_mutex_unlock (&self->lock);
+  g_main_context_invoke (self->server->context, deliver_texts, self->server);
+}
+
+guint
+cuv_web_stream_clients (const CuvWebStream *self)
+{
+  return (guint) g_atomic_int_get (&self->n_remotes);
 }

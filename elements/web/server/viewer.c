@@ -8,7 +8,6 @@
 
 /* Maximum size in bytes of a viewer's answer, whose content does not matter. */
 #define MAX_ANSWER 1024
-#define PING_SECONDS 10
 
 struct _CuvViewer {
   CuvWebStream *stream;
@@ -172,20 +171,13 @@ on_writable (GSocket *socket, GIOCondition condition, gpointer data)
 }
 
 /* Waits until libsoup has sent all: for a client that answers before it has
- * read, libsoup would queue one frame after the other. While libsoup has
- * something to send, its own source on this socket has a higher priority than
- * this one. */
+ * read, libsoup would queue one frame after the other. */
 static void
 on_answer (CuvViewer *self)
 {
   if (!self->in_flight || self->writable != NULL || self->connection == NULL)
     return;
-  self->writable =
-      g_socket_create_source (self->connection->socket, G_IO_OUT, NULL);
-  g_source_set_priority (self->writable, G_PRIORITY_LOW);
-  g_source_set_callback (
-      self->writable, G_SOURCE_FUNC (on_writable), self, NULL);
-  g_source_attach (self->writable, self->stream->server->context);
+  self->writable = cuv_web_when_sent (self->connection, on_writable, self);
 }
 
 /* ---- when a viewer ends ---- */
@@ -250,11 +242,8 @@ cuv_viewer_add_websocket (CuvWebStream *stream, SoupServerMessage *message,
 
   if (self == NULL)
     return;
-  cuv_http_connection_unlimit (self->connection);
   self->websocket = g_object_ref (websocket);
-  soup_websocket_connection_set_max_incoming_payload_size (
-      websocket, MAX_ANSWER);
-  soup_websocket_connection_set_keepalive_interval (websocket, PING_SECONDS);
+  cuv_web_websocket_limit (websocket, self->connection, MAX_ANSWER);
   g_signal_connect_swapped (websocket, "message", G_CALLBACK (on_answer), self);
   g_signal_connect_swapped (
       websocket, "closed", G_CALLBACK (viewer_drop), self);

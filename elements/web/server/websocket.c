@@ -11,6 +11,7 @@
 /* Limit of pings per second: libsoup queues an answer to each, even if nobody
  * reads them. */
 #define MAX_CONTROL 20
+#define PING_SECONDS 10
 
 #define CUV_TYPE_WHOLE_MESSAGES (cuv_whole_messages_get_type ())
 G_DECLARE_FINAL_TYPE (CuvWholeMessages, cuv_whole_messages, CUV, WHOLE_MESSAGES,
@@ -78,4 +79,27 @@ cuv_web_take_websocket (SoupServerMessage *message)
 
   g_object_unref (stream);
   return websocket;
+}
+
+void
+cuv_web_websocket_limit (SoupWebsocketConnection *websocket,
+    CuvHttpConnection *connection, guint max_size)
+{
+  cuv_http_connection_unlimit (connection);
+  soup_websocket_connection_set_max_incoming_payload_size (websocket, max_size);
+  soup_websocket_connection_set_keepalive_interval (websocket, PING_SECONDS);
+}
+
+/* While libsoup has something to send, its own source on this socket has a
+ * higher priority than this one. */
+GSource *
+cuv_web_when_sent (
+    CuvHttpConnection *connection, GSocketSourceFunc call, gpointer data)
+{
+  GSource *source = g_socket_create_source (connection->socket, G_IO_OUT, NULL);
+
+  g_source_set_priority (source, G_PRIORITY_LOW);
+  g_source_set_callback (source, G_SOURCE_FUNC (call), data, NULL);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  return source;
 }

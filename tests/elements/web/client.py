@@ -23,8 +23,9 @@ SILENT = "appsrc name=source is-live=true format=time caps=video/x-raw,format=GR
     "width=64,height=48,framerate=30/1"  # a frame comes when push() is called
 TIMEOUT = 6  # seconds until a test fails
 FILES = {"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript",
-         "/scene.js": "text/javascript", "/icon.svg": "image/svg+xml"}
-REPORTS = ("/health", "/metrics")
+         "/scene.js": "text/javascript",
+         "/icon.svg": "image/svg+xml"}
+REPORTS = ("/health", "/metrics", "/controls.json")
 FRAMES = ("/ws", "/stream.mjpg", "/events", "/frame.jpg", "/record.json")
 
 
@@ -132,8 +133,12 @@ class WebSocket:
 
     def send(self, data, opcode=1):
         mask = os.urandom(4)
-        size = bytes([0x80 | len(data)]) if len(data) < 126 \
-            else b"\xfe" + struct.pack(">H", len(data))
+        if len(data) < 126:
+            size = bytes([0x80 | len(data)])
+        elif len(data) < 1 << 16:
+            size = b"\xfe" + struct.pack(">H", len(data))
+        else:
+            size = b"\xff" + struct.pack(">Q", len(data))
         masked = bytes(b ^ mask[i % 4] for i, b in enumerate(data))
         self.sock.sendall(bytes([0x80 | opcode]) + size + mask + masked)
 

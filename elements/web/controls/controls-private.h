@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of this folder share. */
+#ifndef CUV_CONTROLS_PRIVATE_H
+#define CUV_CONTROLS_PRIVATE_H
+
+#include "controls/controls.h"
+#include "controls/target.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gchar *name;              /* constant */
+  gchar *element;           /* its part before the last dot */
+  const gchar *member;      /* its part after that */
+  CuvControlTarget *target; /* NULL: the element is missing */
+  gulong handler;           /* of its notifications; 0: none */
+  gboolean changed;         /* the value has to be told */
+  GArray *values;           /* newest request; NULL: none */
+  guint64 client;           /* who sent it */
+  gint64 id;
+} CuvControl;
+
+struct _CuvControls {
+  gint refs;
+  GMutex lock; /* of all that is not constant; elements are never called with it
+                * held */
+  GCond cond;
+  CuvControl *list;
+  guint n;
+  GThread *thread; /* NULL: not started, or stopped */
+  gboolean running, stopping;
+
+  GstElement *sink;              /* not a reference; NULL: stopped */
+  CuvWebStream *stream;          /* NULL: stopped */
+  GWeakRef bin;                  /* the top-level bin */
+  GstBus *bus;                   /* its bus, or NULL */
+  gulong added, removed, warned; /* signal handlers of bin and bus */
+
+  GArray *joined;     /* clients that need the description */
+  gboolean tell_all;  /* all clients need it */
+  GQueue warnings;    /* JSON texts for all clients */
+  CuvControl *acting; /* control that is being set or called, or NULL */
+  gchar *reason;      /* warning of its element meanwhile, or NULL */
+};
+
+CuvControls *cuv_controls_ref (CuvControls *self);
+
+/* Schedules the description for all clients. Call with the lock held. */
+void cuv_controls_describe (CuvControls *self);
+
+/* ---- service.c ---- */
+
+/* The thread; controls is a reference, which it drops. */
+gpointer cuv_controls_run (gpointer controls);
+
+/* ---- pipeline.c ---- */
+
+/* Connects the elements of the pipeline. Returns NULL, or why a control cannot
+ * work. */
+gchar *cuv_controls_enter (CuvControls *self);
+void cuv_controls_leave (CuvControls *self);
+/* Returns the names of missing elements, or NULL. */
+gchar *cuv_controls_missing (CuvControls *self);
+
+G_END_DECLS
+
+#endif

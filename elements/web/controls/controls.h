@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Controls: the properties and signals of elements in the sink's pipeline that
+ * viewers may set and call.
+ *
+ *   controls.c   the list and requests
+ *   service.c    a thread that sets properties and calls signals
+ *   pipeline.c   finds the elements, also ones added later; their warnings
+ *   target.c     a property or a signal of an element
+ *   value.c      a value as JSON, checked by its GParamSpec
+ *   message.c    parses what a page sends; not trusted
+ *   texts.c      what pages are sent
+ *
+ * A request: the server's thread parses and checks it, and stores the value as
+ * the newest one of its control. The thread sets it, since a property may block
+ * whoever sets it, and tells all pages the value in force. Values changed by
+ * others come the same way: a notification marks the control.
+ *
+ * Elements are not kept alive. Signal handlers hold a reference to the
+ * controls, as they may still run in other threads after they were
+ * disconnected. */
+#ifndef CUV_CONTROLS_H
+#define CUV_CONTROLS_H
+
+#include <gst/gst.h>
+#include "server/server.h"
+
+G_BEGIN_DECLS
+
+typedef struct _CuvControls CuvControls;
+
+/* Returns NULL, or what is wrong with the text "element.name,element.name", to
+ * be freed. */
+gchar *cuv_controls_problem (const gchar *text);
+
+/* Finds the elements of the sink's pipeline. Returns NULL if a control cannot
+ * work, with the problem, to be freed. Otherwise *problem is NULL, or names
+ * elements that are missing, which may be added later. */
+CuvControls *cuv_controls_new (
+    GstElement *sink, const gchar *text, gchar **problem);
+
+/* Starts the thread, which tells the stream's clients. */
+void cuv_controls_start (CuvControls *self, CuvWebStream *stream);
+
+/* Forgets pending requests and leaves the elements. Waits for a property or
+ * signal that blocks, but not longer than half a second: it may wait for who
+ * stops the sink. */
+void cuv_controls_stop (CuvControls *self);
+void cuv_controls_unref (CuvControls *self);
+
+/* For CuvWebCalls; in the server's thread. */
+void cuv_controls_join (CuvControls *self, guint64 client);
+gchar *cuv_controls_message (
+    CuvControls *self, CuvWebClient *client, const gchar *text, gsize size);
+
+G_END_DECLS
+
+#endif

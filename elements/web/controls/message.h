@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A message of a page: sets a property or calls a signal.
+ *
+ *   {"type": "set", "id": 1, "control": "detect.min-neighbors", "value": 4}
+ *   {"type": "call", "id": 2, "control": "track.set-target",
+ *     "arguments": [10, 20, 30, 40]}
+ *
+ * A value is a number, text, a boolean, or a list of texts for flags. */
+#ifndef CUV_CONTROL_MESSAGE_H
+#define CUV_CONTROL_MESSAGE_H
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+#define CUV_CONTROL_MAX_VALUES 64 /* in a list */
+
+typedef enum {
+  CUV_CONTROL_SET,
+  CUV_CONTROL_CALL,
+} CuvControlAction;
+
+typedef struct {
+  CuvControlAction action;
+  gint64 id;            /* from 1 on; 0: unknown, in a refused message */
+  const gchar *control; /* "element.property" or "element.signal" */
+  JsonNode *value;      /* arguments: an array */
+  JsonNode *root;       /* what the pointers point into */
+} CuvControlMessage;
+
+/* Parses a message that is not trusted. Returns NULL, or why it is refused, to
+ * be freed; then only id is valid, and 0 if unknown. Call
+ * cuv_control_message_clear() in either case. */
+gchar *cuv_control_message_parse (
+    CuvControlMessage *self, const gchar *data, gsize size);
+
+void cuv_control_message_clear (CuvControlMessage *self);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The thread of controls. Properties are read, set and called without the lock,
+ * as they may block. */
+#include "config.h"
+#include "controls/texts.h"
+
+/* The thread works at most this often, so that a page that sends thousands of
+ * values costs no more than one that sends fifty. */
+#define ROUND_US (G_USEC_PER_SEC / 50)
+
+typedef struct {
+  CuvControl *control;
+  CuvControlTarget *target;
+  GArray *values;
+  guint64 client;
+  gint64 id;
+} Request;
+
+/* Sends a text, which it frees, unless the sink has stopped. client 0: all. */
+static void
+tell (CuvControls *self, guint64 client, gchar *text)
+{
+  g_mutex_lock (&self->lock);
+  if (self->stream != NULL && text != NULL)
+    cuv_web_stream_tell (self->stream, client, g_steal_pointer (&text));
+  g_mutex_unlock (&self->lock);
+  g_free (text);
+}
+
+/* ---- values ---- */
+
+/* Reads the values of controls: of all, or those that have changed. Returns an
+ * array of the size of the list. */
+static GValue *
+read_values (CuvControls *self, gboolean all)
+{
+  GValue *values = g_new0 (GValue, self->n);
+
+  for (guint i = 0; i < self->n; i++) {
+    CuvControl *control = &self->list[i];
+    CuvControlTarget *target = NULL;
+
+    g_mutex_lock (&self->lock);
+    if ((all || control->changed) && control->target != NULL)
+      target = cuv_control_target_ref (control->target);
+    control->changed = control->changed && all;
+    g_mutex_unlock (&self->lock);
+    if (target == NULL)
+      continue;
+    cuv_control_target_get (target, &values[i]);
+    cuv_control_target_unref (target);
+  }
+  return values;
+}
+
+static void
+free_values (CuvControls *self, GValue *values)
+{
+  for (guint i = 0; i < self->n; i++)
+    if (G_IS_VALUE (&values[i]))
+      g_value_unset (&values[i]);
+  g_free (values);
+}
+
+static void
+tell_values (CuvControls *self)
+{
+  GValue *values = read_values (self, FALSE);
+
+  tell (self, 0, cuv_control_text_values (self, values));
+  free_values (self, values);
+}
+
+static gchar *
+describe_controls (CuvControls *self)
+{
+  CuvControlTarget **targets = g_new0 (CuvControlTarget *, self->n);
+  GValue *values = read_values (self, TRUE);
+  gchar *text;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->n; i++)
+    if (self->list[i].target != NULL)
+      targets[i] = cuv_control_target_ref (self->list[i].target);
+  g_mutex_unlock (&self->lock);
+  text = cuv_control_text_controls (self, targets, values);
+  for (guint i = 0; i < self->n; i++)
+    g_clear_pointer (&targets[i], cuv_control_target_unref);
+  g_free (targets);
+  free_values (self, values);
+  return text;
+}
+
+/* Tells the controls to clients that have joined, or to all if an element has
+ * come or gone. */
+static void
+tell_controls (CuvControls *self)
+{
+  gboolean all;
+  GArray *joined;
+  gchar *text;
+
+  g_mutex_lock (&self->lock);
+  all = self->tell_all;
+  self->tell_all = FALSE;
+  joined = self->joined;
+  self->joined = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_mutex_unlock (&self->lock);
+  text = all || joined->len > 0 ? describe_controls (self) : NULL;
+  if (all)
+    tell (self, 0, g_strdup (text));
+  for (guint i = 0; i < joined->len && !all; i++)
+    tell (self, g_array_index (joined, guint64, i), g_strdup (text));
+  g_free (text);
+  g_array_unref (joined);
+}
+
+static void
+tell_warnings (CuvControls *self)
+{
+  gchar *text;
+
+  do {
+    g_mutex_lock (&self->lock);
+    text = g_queue_pop_head (&self->warnings);
+    g_mutex_unlock (&self->lock);
+    tell (self, 0, text);
+  } while (text != NULL);
+}
+
+/* ---- requests ---- */
+
+/* Takes the request of a control. Returns FALSE if it has none. */
+static gboolean
+take_request (CuvControls *self, CuvControl *control, Request *request)
+{
+  g_mutex_lock (&self->lock);
+  *request = (Request){ .control = control,
+    .values = g_steal_pointer (&control->values),
+    .client = control->client,
+    .id = control->id };
+  if (request->values != NULL && control->target != NULL)
+    request->target = cuv_control_target_ref (control->target);
+  if (request->values != NULL)
+    self->acting = control;
+  g_mutex_unlock (&self->lock);
+  return request->values != NULL;
+}
+
+/* Returns the warning that the element posted meanwhile, to be freed, or NULL.
+ */
+static gchar *
+end_acting (CuvControls *self, CuvControl *control)
+{
+  gchar *reason;
+
+  g_mutex_lock (&self->lock);
+  self->acting = NULL;
+  control->changed = TRUE;
+  reason = g_steal_pointer (&self->reason);
+  g_mutex_unlock (&self->lock);
+  return reason;
+}
+
+/* Sets the property or calls the signal. Returns why that failed, to be freed,
+ * or NULL. */
+static gchar *
+act (CuvControls *self, const Request *request, GValue *result)
+{
+  const gboolean alive = request->target != NULL
+      && cuv_control_target_act (request->target, request->values, result);
+  gchar *reason = end_acting (self, request->control);
+
+  if (!alive)
+    return g_strdup ("the element has gone");
+  if (reason == NULL && request->target->property != NULL && G_IS_VALUE (result)
+      && !cuv_control_value_equal (request->target->property,
+          &g_array_index (request->values, GValue, 0), result))
+    reason = g_strdup ("the element has set another value");
+  return reason;
+}
+
+static void
+serve (CuvControls *self, const Request *request)
+{
+  const gchar *name = request->control->name;
+  GValue result = G_VALUE_INIT;
+  gchar *reason = act (self, request, &result);
+
+  tell_values (self);
+  tell (self, request->client,
+      reason != NULL ? cuv_control_text_refused (request->id, name, reason)
+                     : cuv_control_text_done (request->id, name, &result));
+  g_free (reason);
+  if (G_IS_VALUE (&result))
+    g_value_unset (&result);
+}
+
+static void
+serve_requests (CuvControls *self)
+{
+  for (guint i = 0; i < self->n; i++) {
+    Request request;
+
+    if (!take_request (self, &self->list[i], &request))
+      continue;
+    serve (self, &request);
+    g_clear_pointer (&request.target, cuv_control_target_unref);
+    g_array_unref (request.values);
+  }
+}
+
+/* ---- the thread ---- */
+
+/* Call with the lock held. */
+static gboolean
+has_work (const CuvControls *self)
+{
+  const gboolean watched = cuv_web_stream_clients (self->stream) > 0;
+  gboolean work =
+      self->tell_all || self->joined->len > 0 || self->warnings.length > 0;
+
+  for (guint i = 0; i < self->n && !work; i++)
+    work = self->list[i].values != NULL || (self->list[i].changed && watched);
+  return work;
+}
+
+/* Waits for work, but not longer than the pause between two rounds requires.
+ * Returns FALSE if the thread must end. */
+static gboolean
+wait_for_work (CuvControls *self, gint64 last)
+{
+  gboolean go_on;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stopping && g_get_monotonic_time () < last + ROUND_US)
+    g_cond_wait_until (&self->cond, &self->lock, last + ROUND_US);
+  while (!self->stopping && !has_work (self))
+    g_cond_wait (&self->cond, &self->lock);
+  go_on = !self->stopping;
+  g_mutex_unlock (&self->lock);
+  return go_on;
+}
+
+gpointer
+cuv_controls_run (gpointer controls)
+{
+  CuvControls *self = controls;
+  gint64 last = 0;
+
+  while (wait_for_work (self, last)) {
+    last = g_get_monotonic_time ();
+    tell_controls (self);
+    serve_requests (self);
+    tell_values (self);
+    tell_warnings (self);
+  }
+  g_mutex_lock (&self->lock);
+  self->running = FALSE;
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+  cuv_controls_unref (self);
+  return NULL;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Any text is a request for a control, with a value that fits its property, or
+ * refused with a reason. */
+#include <gst/gst.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "controls/message.h"
+#include "controls/value.h"
+
+int LLVMFuzzerInitialize (int *argc, char ***argv);
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+static GParamSpec *specs[10];
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  guint n = 0;
+
+#define SPEC(type, ...)                                                        \
+  specs[n++] =                                                                 \
+      g_param_spec_##type ("name", NULL, NULL, __VA_ARGS__, G_PARAM_READWRITE)
+  SPEC (int, -5, 5, 0);
+  SPEC (uint, 0, G_MAXUINT, 0);
+  SPEC (int64, G_MININT64, G_MAXINT64, 0);
+  SPEC (uint64, 3, G_MAXUINT64, 3);
+  SPEC (float, 0.1F, 0.7F, 0.3F);
+  SPEC (double, -G_MAXDOUBLE, G_MAXDOUBLE, 0);
+  SPEC (boolean, FALSE);
+  SPEC (string, NULL);
+  SPEC (enum, GST_TYPE_FORMAT, GST_FORMAT_TIME);
+  SPEC (flags, GST_TYPE_SEEK_FLAGS, GST_SEEK_FLAG_FLUSH);
+  return 0;
+}
+
+/* What was accepted is in range, and can be written. */
+static void
+check_value (GParamSpec *spec, GValue *value)
+{
+  CuvJson json;
+  gsize size;
+
+  if (g_param_value_validate (spec, value)
+      || (G_VALUE_HOLDS_STRING (value)
+          && !g_utf8_validate (g_value_get_string (value), -1, NULL)))
+    abort ();
+  cuv_json_init (&json);
+  cuv_control_value_write (&json, value);
+  g_free (cuv_json_steal (&json, &size));
+  cuv_json_clear (&json);
+  if (size == 0)
+    abort ();
+  g_value_unset (value);
+}
+
+static void
+check_spec (GParamSpec *spec, JsonNode *node)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *problem = cuv_control_value_parse (spec, node, &value);
+
+  if ((problem == NULL) != G_IS_VALUE (&value)
+      || (problem != NULL && *problem == '\0'))
+    abort ();
+  if (problem == NULL)
+    check_value (spec, &value);
+  g_free (problem);
+}
+
+static void
+check_message (const CuvControlMessage *message)
+{
+  if (message->id < 1 || message->control == NULL || message->value == NULL)
+    abort ();
+  for (guint i = 0; i < G_N_ELEMENTS (specs); i++)
+    check_spec (specs[i], message->value);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  CuvControlMessage message;
+  gchar *problem =
+      cuv_control_message_parse (&message, (const gchar *) data, size);
+
+  if (problem != NULL && *problem == '\0')
+    abort ();
+  if (problem == NULL)
+    check_message (&message);
+  g_free (problem);
+  cuv_control_message_clear (&message);
+  return 0;
+}
