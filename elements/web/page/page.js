@@ -2,6 +2,8 @@
 // Shows the frames from a WebSocket. Each message is the size of the record
 // (uint32, little endian), the record, and the JPEG of the same frame. It is
 // answered when it has been drawn; then the newest frame follows.
+import { closeControls, openControls } from './controls.js';
+import { paintDrawing, prepareDrawing } from './draw.js';
 import { Scene, colorOf, labelOf, tablesOf } from './scene.js';
 
 const $ = (id) => document.getElementById(id);
@@ -69,6 +71,7 @@ function connect() {
     arrived = 0;
     updated = -Infinity; // report the first frame at once: it may be the last
     say('wait', 'Connected, waiting for a frame…');
+    openControls(query());
   };
   mine.onmessage = async (event) => {
     try {
@@ -165,6 +168,7 @@ function scale() {
 function draw() {
   if (shown !== null) {
     scene.draw(context, shown.picture, shown.record, layers, hidden, scale());
+    paintDrawing(context, scale());
   }
 }
 
@@ -322,6 +326,7 @@ addEventListener('resize', draw);
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     disconnect();
+    closeControls();
   } else if (!paused) {
     pause = firstPause;
     connect();
@@ -329,4 +334,5 @@ document.addEventListener('visibilitychange', () => {
 });
 
 takeToken();
+prepareDrawing(canvas, draw, () => shown?.record.resolution);
 connect();

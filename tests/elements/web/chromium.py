@@ -2,6 +2,7 @@
 """Controls Chromium without a window through the DevTools protocol: JSON texts that end with a
 zero byte, on the file descriptors 3 and 4."""
 
+import base64
 import json
 import os
 import shutil
@@ -102,6 +103,12 @@ class Page:
                 text = self.run("document.body.innerText")
                 raise AssertionError(f"not true: {condition}; the page says: {text}")
             time.sleep(0.02)
+
+    def shoot(self, path):
+        """Writes a picture of the whole page."""
+        answer = self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(answer["data"]))
 
     def complaints(self):
         """Returns what the browser reports: exceptions, policy violations, console messages."""
