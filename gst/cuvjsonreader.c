@@ -73,7 +73,7 @@ check_text (const gchar *text, gsize max_values, GError **error)
   while (*text != '\0') {
     const gchar c = *text;
 
-    if (depth == 0 && !g_ascii_isspace (c) && (n > 0 || c != '{'))
+    if (depth == 0 && !g_ascii_isspace (c) && (n > 0 || (c != '{' && c != '[')))
       return json_fail (error,
           n > 0 ? "it has text after its end" : "it is not a JSON object");
     if (c == '"') {
