@@ -23,27 +23,63 @@ json_fail (GError **error, const gchar *format, ...)
 
 /* ---- before parsing ---- */
 
-/* Moves *text past a number; FALSE if it is out of range. */
+/* Moves *at past digits; FALSE if it has none. */
 static gboolean
+skip_digits (const gchar **at)
+{
+  const gsize n = strspn (*at, "0123456789");
+
+  *at += n;
+  return n > 0;
+}
+
+/* Moves *text past a number. Returns NULL, or what is wrong: json-glib also
+ * reads octal and hexadecimal numbers, which wrap around. */
+static const gchar *
 skip_number (const gchar **text)
 {
-  const gsize n = strspn (*text, "+-.0123456789eE");
-  gboolean fits;
+  const gchar *start = *text, *at = start + (*start == '-');
+  const gboolean octal = *at == '0' && g_ascii_isdigit (at[1]);
+  gboolean integer = TRUE, valid = skip_digits (&at) && !octal, fits;
 
-  if (strspn (*text, "-0123456789") == n) {
-    errno = 0;
-    g_ascii_strtoll (*text, NULL, 10);
-    fits = errno != ERANGE;
-  } else {
-    fits = isfinite (g_ascii_strtod (*text, NULL));
+  if (*at == '.') {
+    at++;
+    integer = FALSE;
+    valid = skip_digits (&at) && valid;
   }
-  *text += n;
-  return fits;
+  if (*at == 'e' || *at == 'E') {
+    at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+    integer = FALSE;
+    valid = skip_digits (&at) && valid;
+  }
+  *text = at;
+  errno = 0;
+  if (integer)
+    g_ascii_strtoll (start, NULL, 10);
+  fits = integer ? errno != ERANGE : isfinite (g_ascii_strtod (start, NULL));
+  return !valid ? "a number is not written as in JSON"
+      : !fits   ? "a number is out of range"
+                : NULL;
+}
+
+/* Moves *text past true, false or null; FALSE at another word. */
+static gboolean
+skip_word (const gchar **text)
+{
+  static const gchar *const words[] = { "true", "false", "null" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
+    if (g_str_has_prefix (*text, words[i])) {
+      *text += strlen (words[i]);
+      return !g_ascii_isalnum (**text);
+    }
+  }
+  return FALSE;
 }
 
 /* Moves *text past a string, or to the end of the text if it has no end. FALSE
- * if it has an escape that is not JSON's: json-glib makes bytes of octal ones.
- */
+ * if it has an escape that is not JSON's, as json-glib makes bytes of octal
+ * ones, or that of a zero, where the text would end. */
 static gboolean
 skip_string (const gchar **text)
 {
@@ -53,7 +89,8 @@ skip_string (const gchar **text)
     if (*at != '\\')
       continue;
     at++;
-    if (*at == '\0' || strchr ("\"\\/bfnrtu", *at) == NULL)
+    if (*at == '\0' || strchr ("\"\\/bfnrtu", *at) == NULL
+        || g_str_has_prefix (at, "u0000"))
       return FALSE;
   }
   *text = *at == '"' ? at + 1 : at;
@@ -82,12 +119,22 @@ check_text (const gchar *text, gsize max_values, GError **error)
       continue;
     }
     if (c == '-' || g_ascii_isdigit (c)) {
-      if (!skip_number (&text))
-        return json_fail (error, "a number is out of range");
+      const gchar *problem = skip_number (&text);
+
+      if (problem != NULL)
+        return json_fail (error, "%s", problem);
       continue;
     }
     if (c == '\'' || c == '/')
       return json_fail (error, "JSON has neither single quotes nor comments");
+    if (g_ascii_isalpha (c)) {
+      if (!skip_word (&text))
+        return json_fail (
+            error, "it has a word that is not true, false or null");
+      continue;
+    }
+    if (!g_ascii_isspace (c) && strchr ("{}[],:", c) == NULL)
+      return json_fail (error, "it has a character that is not in a text");
     n += c == '{' || c == '[' || c == ',';
     depth += (c == '{' || c == '[') - (c == '}' || c == ']');
     if (depth > CUV_JSON_MAX_DEPTH)

@@ -117,13 +117,14 @@ cuv_controls_start (CuvControls *self, CuvWebStream *stream)
   g_mutex_unlock (&self->lock);
 }
 
-/* Call with the lock held. Returns whether the thread has ended. */
+/* Call with the lock held. Returns whether the thread has ended. It may be the
+ * caller: a property that it sets may stop the pipeline. */
 static gboolean
 wait_for_thread (CuvControls *self)
 {
   const gint64 end = g_get_monotonic_time () + PATIENCE_US;
 
-  while (self->running)
+  while (self->running && g_thread_self () != self->thread)
     if (!g_cond_wait_until (&self->cond, &self->lock, end))
       break;
   return !self->running;

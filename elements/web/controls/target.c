@@ -60,6 +60,21 @@ argument_spec (GType type, guint i)
 
 #define MAX_ARGUMENTS 9
 
+/* Whether viewers can be told what a signal returns. */
+static gboolean
+has_text (GType type)
+{
+  GParamSpec *spec;
+
+  if (type == G_TYPE_NONE || G_TYPE_IS_ENUM (type))
+    return TRUE;
+  spec = argument_spec (type, 0);
+  if (spec == NULL)
+    return FALSE;
+  g_param_spec_unref (g_param_spec_ref_sink (spec));
+  return TRUE;
+}
+
 static gchar *
 read_signal (CuvControlTarget *self, const GSignalQuery *query)
 {
@@ -67,6 +82,10 @@ read_signal (CuvControlTarget *self, const GSignalQuery *query)
     return g_strdup ("it is not an action signal: remove it from controls");
   self->signal = query->signal_id;
   self->returns = query->return_type & ~G_SIGNAL_TYPE_STATIC_SCOPE;
+  if (!has_text (self->returns))
+    return g_strdup_printf ("it returns the type %s, which has no control: "
+                            "remove it from controls",
+        g_type_name (self->returns));
   for (guint i = 0; i < query->n_params; i++) {
     GParamSpec *spec =
         i < MAX_ARGUMENTS ? argument_spec (query->param_types[i], i) : NULL;

@@ -157,15 +157,19 @@ class Row {
     this.id = ++lastId;
     socket?.send(JSON.stringify({ ...request, id: this.id,
       control: this.description.control }));
-    this.timer = setTimeout(() => this.answered(
+    this.timer = setTimeout(() => this.say(
       'bad', 'The element has not answered yet.'), patience);
+  }
+
+  say(state, text) {
+    this.message.dataset.state = state;
+    this.message.textContent = text;
   }
 
   answered(state, text) {
     clearTimeout(this.timer);
     this.id = 0;
-    this.message.dataset.state = state;
-    this.message.textContent = text;
+    this.say(state, text);
     if (this.next !== null) {
       const request = this.next;
       this.next = null;
@@ -197,7 +201,7 @@ class PropertyRow extends Row {
     this.reset.addEventListener('click', () => this.send(
       { type: 'set', value: description.default ?? '' }));
     for (const node of [this.label, this.editor.node]) {
-      node.title = description.blurb;
+      node.title = description.blurb ?? '';
     }
     this.name(description);
     this.node.classList.toggle('inline', description.type === 'boolean');
@@ -381,8 +385,10 @@ const handlers = {
     }
   },
   refused: ({ control, id, reason }) => {
-    const row = rows.get(control);
-    if (row?.id === id) {
+    // a message that could not be read has no id
+    const row = id === undefined
+      ? [...rows.values()].find((each) => each.id !== 0) : rows.get(control);
+    if (row && row.id === (id ?? row.id)) {
       row.refused(reason);
     }
   },

@@ -10,7 +10,8 @@
 #define MAX_MESSAGE (64 << 10)
 #define MAX_MESSAGES 4000
 #define MAX_BYTES (1 << 20)
-/* Limits of the texts that wait for a client: size in bytes, number. */
+/* Limits of the texts that wait for a client: size in bytes without the last
+ * one, which may be a long description; number. */
 #define MAX_WAITING (1 << 20)
 #define MAX_TEXTS 1000
 
@@ -113,12 +114,13 @@ cuv_remote_offer (CuvRemote *self, guint64 client, GBytes *text)
 {
   if (self->ended || (client != 0 && client != self->client.id))
     return;
+  if (self->waiting > MAX_WAITING || self->texts.length >= MAX_TEXTS) {
+    end_connection (self);
+    return;
+  }
   self->waiting += g_bytes_get_size (text);
   g_queue_push_tail (&self->texts, g_bytes_ref (text));
-  if (self->waiting > MAX_WAITING || self->texts.length > MAX_TEXTS)
-    end_connection (self);
-  else
-    send_next (self);
+  send_next (self);
 }
 
 /* ---- receiving ---- */

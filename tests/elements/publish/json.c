@@ -318,7 +318,9 @@ CUV_TEST (test_parse)
     "2 {\"a\":1}", "{\"a\":1} null", "{}}{", "{\"a\":\"\\211\"}", "{\"a\":\"\\",
     "1", "null", "{", "{\"a\":}", "{\"a\":1}}", "{\"a\":\"\xff\"}",
     "{/* */\"a\":1}", "{'a':1}", "{\"a\":9223372036854775808}",
-    "{\"a\":[-1e999]}", deep, NULL };
+    "{\"a\":[-1e999]}", "{\"a\":010}", "{\"a\":0x10}", "{\"a\":$1}",
+    "{\"a\":5.}", "{\"a\":.5}", "{\"a\":-}", "{\"a\":1e}", "{\"a\":+1}",
+    "{\"a\":NaN}", "{\"a\":True}", "{\"a\":\"\\u0000\"}", deep, NULL };
   JsonNode *node;
 
   deep[0] = '{';
@@ -339,10 +341,12 @@ CUV_TEST (test_parse)
   json_node_unref (node);
   g_string_free (many, TRUE);
   node = cuv_json_parse_object (
-      "\xef\xbb\xbf {\"b\":[1,2.50,null,{\"]]]\":\"[[[\"}],\"a\":true}\n ", 7,
-      NULL);
+      "\xef\xbb\xbf "
+      "{\"b\":[0,-25.0e-1,2E+0,null,{\"]]]\":\"[[[\"}],\"a\":true}\n ",
+      9, NULL);
   cuv_json_node (&json, node);
-  fail_unless_written ("{\"a\":true,\"b\":[1,2.5,null,{\"]]]\":\"[[[\"}]}");
+  fail_unless_written (
+      "{\"a\":true,\"b\":[0,-2.5,2.0,null,{\"]]]\":\"[[[\"}]}");
   json_node_unref (node);
 }
 

@@ -141,6 +141,7 @@ CUV_TEST (bad_controls)
     { "e.unknown", "can change while playing" },
     { "e.caps", "its type GstCaps has no control" },
     { "e.boxed", "its argument 1 has the type GstCaps" },
+    { "e.make-caps", "it returns the type GstCaps" },
     { "e.no-action", "not an action signal" },
   };
 

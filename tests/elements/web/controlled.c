@@ -176,6 +176,8 @@ test_element_class_init (TestElementClass *klass)
       NULL, NULL, G_TYPE_INT, 2, G_TYPE_INT, G_TYPE_INT);
   g_signal_new ("boxed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_ACTION, 0, NULL,
       NULL, NULL, G_TYPE_NONE, 1, GST_TYPE_CAPS);
+  g_signal_new ("make-caps", G_TYPE_FROM_CLASS (klass), G_SIGNAL_ACTION, 0,
+      NULL, NULL, NULL, GST_TYPE_CAPS, 0);
   g_signal_new ("no-action", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
       NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
