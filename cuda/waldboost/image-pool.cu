@@ -21,9 +21,9 @@ struct Waiter {
   std::condition_variable woken;
 };
 
-// Threads get images in the order in which they came, unless they wait for more
-// of them. One is woken at a time: with 144 streams, waking all took half of
-// the processor time.
+// Threads get images in the order in which they came, but one that waits until
+// others have fewer lets later ones pass. One thread is woken at a time: with
+// 144 streams, waking all took half of the processor time.
 struct CuvImagePool {
   void *context;
   int n_refs;
@@ -109,6 +109,7 @@ wake_next (CuvImagePool *self)
     next->woken.notify_one ();
 }
 
+// Lets the next thread continue after this one has got images, or has failed.
 struct EndOfTurn {
   CuvImagePool *pool;
 
