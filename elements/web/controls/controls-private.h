@@ -14,7 +14,7 @@ typedef struct {
   const gchar *member;      /* its part after that */
   CuvControlTarget *target; /* NULL: the element is missing */
   gulong handler;           /* of its notifications; 0: none */
-  gboolean changed;         /* the value has to be told */
+  gboolean changed;         /* clients need the new value */
   GArray *values;           /* newest request; NULL: none */
   guint64 client;           /* who sent it */
   gint64 id;
@@ -36,11 +36,11 @@ struct _CuvControls {
   GstBus *bus;                   /* its bus, or NULL */
   gulong added, removed, warned; /* signal handlers of bin and bus */
 
-  GArray *joined;     /* clients that need the description */
-  gboolean tell_all;  /* all clients need it */
-  GQueue warnings;    /* JSON texts for all clients */
-  CuvControl *acting; /* control that is being set or called, or NULL */
-  gchar *reason;      /* warning of its element meanwhile, or NULL */
+  GArray *joined;        /* clients that need the description */
+  gboolean describe_all; /* all clients need it */
+  GQueue warnings;       /* JSON texts for all clients */
+  CuvControl *acting;    /* control that is being set or called, or NULL */
+  gchar *reason;         /* warning of its element meanwhile, or NULL */
 };
 
 CuvControls *cuv_controls_ref (CuvControls *self);

@@ -111,7 +111,7 @@ cuv_controls_start (CuvControls *self, CuvWebStream *stream)
   g_mutex_lock (&self->lock);
   self->stream = stream;
   self->running = TRUE;
-  self->tell_all = FALSE; /* clients that join are told */
+  self->describe_all = FALSE; /* clients that join get it anyway */
   self->thread = g_thread_new (
       "visionwebsink-set", cuv_controls_run, cuv_controls_ref (self));
   g_mutex_unlock (&self->lock);
@@ -156,7 +156,7 @@ cuv_controls_stop (CuvControls *self)
 void
 cuv_controls_describe (CuvControls *self)
 {
-  self->tell_all = TRUE;
+  self->describe_all = TRUE;
   g_cond_signal (&self->cond);
 }
 
@@ -205,7 +205,7 @@ check_request (const CuvControl *control, const CuvControlMessage *message,
 static void
 answer_overtaken (CuvControls *self, const CuvControl *control)
 {
-  cuv_web_stream_tell (self->stream, control->client,
+  cuv_web_stream_send (self->stream, control->client,
       cuv_control_text_refused (control->id, control->name,
           "another viewer changed it at the same time"));
 }

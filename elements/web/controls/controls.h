@@ -12,7 +12,7 @@
  *
  * A request: the server's thread parses and checks it, and stores the value as
  * the newest one of its control. The thread sets it, since a property may block
- * whoever sets it, and tells all pages the value in force. Values changed by
+ * whoever sets it, and sends the value in force to all pages. Values changed by
  * others come the same way: a notification marks the control.
  *
  * Elements are not kept alive. Signal handlers hold a reference to the
@@ -38,7 +38,7 @@ gchar *cuv_controls_problem (const gchar *text);
 CuvControls *cuv_controls_new (
     GstElement *sink, const gchar *text, gchar **problem);
 
-/* Starts the thread, which tells the stream's clients. */
+/* Starts the thread, which sends texts to the stream's clients. */
 void cuv_controls_start (CuvControls *self, CuvWebStream *stream);
 
 /* Forgets pending requests and leaves the elements. Waits for a property or

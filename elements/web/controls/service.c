@@ -18,11 +18,11 @@ typedef struct {
 
 /* Sends a text, which it frees, unless the sink has stopped. client 0: all. */
 static void
-tell (CuvControls *self, guint64 client, gchar *text)
+send_text (CuvControls *self, guint64 client, gchar *text)
 {
   g_mutex_lock (&self->lock);
   if (self->stream != NULL && text != NULL)
-    cuv_web_stream_tell (self->stream, client, g_steal_pointer (&text));
+    cuv_web_stream_send (self->stream, client, g_steal_pointer (&text));
   g_mutex_unlock (&self->lock);
   g_free (text);
 }
@@ -63,11 +63,11 @@ free_values (CuvControls *self, GValue *values)
 }
 
 static void
-tell_values (CuvControls *self)
+send_values (CuvControls *self)
 {
   GValue *values = read_values (self, FALSE);
 
-  tell (self, 0, cuv_control_text_values (self, values));
+  send_text (self, 0, cuv_control_text_values (self, values));
   free_values (self, values);
 }
 
@@ -94,29 +94,29 @@ describe_controls (CuvControls *self)
 /* Tells the controls to clients that have joined, or to all if an element has
  * come or gone. */
 static void
-tell_controls (CuvControls *self)
+send_controls (CuvControls *self)
 {
   gboolean all;
   GArray *joined;
   gchar *text;
 
   g_mutex_lock (&self->lock);
-  all = self->tell_all;
-  self->tell_all = FALSE;
+  all = self->describe_all;
+  self->describe_all = FALSE;
   joined = self->joined;
   self->joined = g_array_new (FALSE, FALSE, sizeof (guint64));
   g_mutex_unlock (&self->lock);
   text = all || joined->len > 0 ? describe_controls (self) : NULL;
   if (all)
-    tell (self, 0, g_strdup (text));
+    send_text (self, 0, g_strdup (text));
   for (guint i = 0; i < joined->len && !all; i++)
-    tell (self, g_array_index (joined, guint64, i), g_strdup (text));
+    send_text (self, g_array_index (joined, guint64, i), g_strdup (text));
   g_free (text);
   g_array_unref (joined);
 }
 
 static void
-tell_warnings (CuvControls *self)
+send_warnings (CuvControls *self)
 {
   gchar *text;
 
@@ -124,7 +124,7 @@ tell_warnings (CuvControls *self)
     g_mutex_lock (&self->lock);
     text = g_queue_pop_head (&self->warnings);
     g_mutex_unlock (&self->lock);
-    tell (self, 0, text);
+    send_text (self, 0, text);
   } while (text != NULL);
 }
 
@@ -187,8 +187,8 @@ serve (CuvControls *self, const Request *request)
   GValue result = G_VALUE_INIT;
   gchar *reason = act (self, request, &result);
 
-  tell_values (self);
-  tell (self, request->client,
+  send_values (self);
+  send_text (self, request->client,
       reason != NULL ? cuv_control_text_refused (request->id, name, reason)
                      : cuv_control_text_done (request->id, name, &result));
   g_free (reason);
@@ -218,7 +218,7 @@ has_work (const CuvControls *self)
 {
   const gboolean watched = cuv_web_stream_clients (self->stream) > 0;
   gboolean work =
-      self->tell_all || self->joined->len > 0 || self->warnings.length > 0;
+      self->describe_all || self->joined->len > 0 || self->warnings.length > 0;
 
   for (guint i = 0; i < self->n && !work; i++)
     work = self->list[i].values != NULL || (self->list[i].changed && watched);
@@ -250,10 +250,10 @@ cuv_controls_run (gpointer controls)
 
   while (wait_for_work (self, last)) {
     last = g_get_monotonic_time ();
-    tell_controls (self);
+    send_controls (self);
     serve_requests (self);
-    tell_values (self);
-    tell_warnings (self);
+    send_values (self);
+    send_warnings (self);
   }
   g_mutex_lock (&self->lock);
   self->running = FALSE;

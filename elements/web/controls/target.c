@@ -60,7 +60,7 @@ argument_spec (GType type, guint i)
 
 #define MAX_ARGUMENTS 9
 
-/* Whether viewers can be told what a signal returns. */
+/* Whether what a signal returns can be sent to viewers. */
 static gboolean
 has_text (GType type)
 {

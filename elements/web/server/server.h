@@ -108,7 +108,7 @@ void cuv_web_stream_flush (CuvWebStream *self);
 void cuv_web_stream_publish (CuvWebStream *self, CuvWebFrame *frame);
 
 /* Sends a text, which it frees, to a client of the controls; 0: to all. */
-void cuv_web_stream_tell (CuvWebStream *self, guint64 client, gchar *text);
+void cuv_web_stream_send (CuvWebStream *self, guint64 client, gchar *text);
 
 /* Returns the number of clients of the controls. */
 guint cuv_web_stream_clients (const CuvWebStream *self);

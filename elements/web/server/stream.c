@@ -306,7 +306,7 @@ deliver_texts (gpointer data)
 }
 
 void
-cuv_web_stream_tell (CuvWebStream *self, guint64 client, gchar *text)
+cuv_web_stream_send (CuvWebStream *self, guint64 client, gchar *text)
 {
   CuvWebText *item = g_new (CuvWebText, 1);
 

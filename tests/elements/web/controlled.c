@@ -19,7 +19,7 @@ end_texts (void)
 CUV_FIXTURE (start_texts, end_texts)
 
 void
-cuv_web_stream_tell (CuvWebStream *stream, guint64 client, gchar *text)
+cuv_web_stream_send (CuvWebStream *stream, guint64 client, gchar *text)
 {
   g_async_queue_push (texts, g_strdup_printf ("%d: %s", (gint) client, text));
   g_free (text);
