@@ -63,18 +63,11 @@ cuv_sensor_topic (const CuvSensor *self)
 
 /* ---- the message ---- */
 
-static void
-string_member (CuvJson *json, const gchar *key, const gchar *value)
-{
-  cuv_json_key (json, key);
-  cuv_json_string (json, value);
-}
-
 /* Like string_member(), but frees the value. */
 static void
 take_member (CuvJson *json, const gchar *key, gchar *value)
 {
-  string_member (json, key, value);
+  cuv_json_string_member (json, key, value);
   g_free (value);
 }
 
@@ -83,8 +76,8 @@ append_origin (CuvJson *json)
 {
   cuv_json_key (json, "origin");
   cuv_json_begin_object (json);
-  string_member (json, "name", "gst-cuvision");
-  string_member (json, "sw_version", VERSION);
+  cuv_json_string_member (json, "name", "gst-cuvision");
+  cuv_json_string_member (json, "sw_version", VERSION);
   cuv_json_end_object (json);
 }
 
@@ -94,10 +87,10 @@ append_device (CuvJson *json, const CuvSensor *self)
   cuv_json_key (json, "device");
   cuv_json_begin_object (json);
   take_member (json, "identifiers", device_id (self));
-  string_member (json, "manufacturer", "gst-cuvision");
-  string_member (json, "model", "visionpublish");
-  string_member (json, "name", self->source);
-  string_member (json, "sw_version", VERSION);
+  cuv_json_string_member (json, "manufacturer", "gst-cuvision");
+  cuv_json_string_member (json, "model", "visionpublish");
+  cuv_json_string_member (json, "name", self->source);
+  cuv_json_string_member (json, "sw_version", VERSION);
   cuv_json_end_object (json);
 }
 
@@ -127,18 +120,18 @@ void
 cuv_sensor_to_json (CuvJson *json, const CuvSensor *self)
 {
   cuv_json_begin_object (json);
-  string_member (json, "availability_topic", self->status_topic);
-  string_member (json, "availability_template",
+  cuv_json_string_member (json, "availability_topic", self->status_topic);
+  cuv_json_string_member (json, "availability_template",
       "{{ 'online' if value_json.status == 'online' else 'offline' }}");
   append_device (json, self);
   take_member (json, "name", sensor_name (self));
   append_origin (json);
-  string_member (
+  cuv_json_string_member (
       json, "state_class", self->counter ? "total_increasing" : "measurement");
-  string_member (json, "state_topic", self->state_topic);
+  cuv_json_string_member (json, "state_topic", self->state_topic);
   take_member (json, "unique_id", sensor_id (self));
   if (self->unit != NULL)
-    string_member (json, "unit_of_measurement", self->unit);
+    cuv_json_string_member (json, "unit_of_measurement", self->unit);
   take_member (json, "value_template", value_template (self->member));
   cuv_json_end_object (json);
 }

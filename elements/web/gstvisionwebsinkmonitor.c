@@ -87,8 +87,8 @@ append_time (CuvJson *json, const gchar *key, gint64 time)
 {
   gchar text[CUV_RECORD_TIME_SIZE];
 
-  cuv_json_key (json, key);
-  cuv_json_string (json, time != 0 ? cuv_record_time (text, time) : NULL);
+  cuv_json_string_member (
+      json, key, time != 0 ? cuv_record_time (text, time) : NULL);
 }
 
 gchar *
@@ -101,8 +101,7 @@ gst_vision_web_sink_health (gpointer data, gboolean *healthy)
   *healthy = cuv_web_status_is_healthy (found.status);
   cuv_json_init (&json);
   cuv_json_begin_object (&json);
-  cuv_json_key (&json, "status");
-  cuv_json_string (&json, cuv_web_status_name (found.status));
+  cuv_json_string_member (&json, "status", cuv_web_status_name (found.status));
   append_time (&json, "since", found.since);
   append_time (&json, "last_frame", found.received);
   cuv_json_end_object (&json);

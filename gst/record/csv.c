@@ -118,8 +118,8 @@ begin_extra (CuvJson *json, const CuvRecordFrame *frame)
   cuv_json_begin_object (json);
   cuv_json_reserve (json, keys);
   if (frame->captured > 0) {
-    cuv_json_key (json, "captured");
-    cuv_json_string (json, cuv_record_time (time, frame->captured));
+    cuv_json_string_member (
+        json, "captured", cuv_record_time (time, frame->captured));
   }
   if (frame->tags != NULL) {
     cuv_json_key (json, "tags");

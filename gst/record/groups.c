@@ -15,8 +15,7 @@ text_member (CuvJson *json, const gchar *key, const gchar *text)
 {
   if (text == NULL)
     return;
-  cuv_json_key (json, key);
-  cuv_json_string (json, text);
+  cuv_json_string_member (json, key, text);
 }
 
 static void

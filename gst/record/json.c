@@ -296,6 +296,13 @@ cuv_json_string (CuvJson *self, const gchar *value)
 }
 
 void
+cuv_json_string_member (CuvJson *self, const gchar *name, const gchar *value)
+{
+  cuv_json_key (self, name);
+  cuv_json_string (self, value);
+}
+
+void
 cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size)
 {
   gchar *base64 = g_base64_encode (data, size);

@@ -50,6 +50,9 @@ void cuv_json_double (CuvJson *self, gdouble value);
 void cuv_json_float (CuvJson *self, gfloat value);
 /* Writes a string; NULL is written as null. */
 void cuv_json_string (CuvJson *self, const gchar *value);
+/* Writes a key and a string. */
+void cuv_json_string_member (
+    CuvJson *self, const gchar *name, const gchar *value);
 /* Writes bytes as base64. */
 void cuv_json_bytes (CuvJson *self, gconstpointer data, gsize size);
 

@@ -144,8 +144,7 @@ append_extra_params (CuvJson *json, const CuvRecordObject *object)
 static void
 string_member (CuvJson *json, const gchar *key, const gchar *value)
 {
-  cuv_json_key (json, key);
-  cuv_json_string (json, value);
+  cuv_json_string_member (json, key, value);
 }
 
 static gboolean

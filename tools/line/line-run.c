@@ -72,8 +72,7 @@ write_uri (CuvJson *json, GstObject *element)
     uri = gst_uri_handler_get_uri (GST_URI_HANDLER (element));
   if (uri == NULL)
     return;
-  cuv_json_key (json, "uri");
-  cuv_json_string (json, uri);
+  cuv_json_string_member (json, "uri", uri);
   g_free (uri);
 }
 
@@ -89,12 +88,9 @@ report_message (Run *self, const gchar *key, GstMessage *message)
   else
     gst_message_parse_warning (message, &error, &debug);
   cuv_json_string (&json, error->message);
-  cuv_json_key (&json, "element");
-  cuv_json_string (&json, GST_MESSAGE_SRC_NAME (message));
-  cuv_json_key (&json, "debug");
-  cuv_json_string (&json, debug);
-  cuv_json_key (&json, "domain");
-  cuv_json_string (&json, g_quark_to_string (error->domain));
+  cuv_json_string_member (&json, "element", GST_MESSAGE_SRC_NAME (message));
+  cuv_json_string_member (&json, "debug", debug);
+  cuv_json_string_member (&json, "domain", g_quark_to_string (error->domain));
   cuv_json_key (&json, "code");
   cuv_json_int (&json, error->code);
   write_uri (&json, GST_MESSAGE_SRC (message));
@@ -109,8 +105,7 @@ report_error (Run *self, const GError *error)
   CuvJson json = begin_report ("error");
 
   cuv_json_string (&json, error->message);
-  cuv_json_key (&json, "domain");
-  cuv_json_string (&json, g_quark_to_string (error->domain));
+  cuv_json_string_member (&json, "domain", g_quark_to_string (error->domain));
   cuv_json_key (&json, "code");
   cuv_json_int (&json, error->code);
   write_report (self, &json);

@@ -239,8 +239,7 @@ print_frame (GstSample *sample)
   cuv_json_begin_object (&json);
   cuv_json_key (&json, "record");
   add_record (&json, sample);
-  cuv_json_key (&json, "samples");
-  cuv_json_string (&json, digest);
+  cuv_json_string_member (&json, "samples", digest);
   print_json (&json);
   g_free (digest);
 }

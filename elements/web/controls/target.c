@@ -271,10 +271,8 @@ cuv_control_target_parse (
 static void
 write_property (CuvJson *json, GParamSpec *spec)
 {
-  cuv_json_key (json, "nick");
-  cuv_json_string (json, g_param_spec_get_nick (spec));
-  cuv_json_key (json, "blurb");
-  cuv_json_string (json, g_param_spec_get_blurb (spec));
+  cuv_json_string_member (json, "nick", g_param_spec_get_nick (spec));
+  cuv_json_string_member (json, "blurb", g_param_spec_get_blurb (spec));
   cuv_json_key (json, "default");
   cuv_control_value_write (json, g_param_spec_get_default_value (spec));
   cuv_control_type_write (json, spec);
@@ -283,8 +281,7 @@ write_property (CuvJson *json, GParamSpec *spec)
 static void
 write_signal (CuvJson *json, const CuvControlTarget *self)
 {
-  cuv_json_key (json, "type");
-  cuv_json_string (json, "signal");
+  cuv_json_string_member (json, "type", "signal");
   cuv_json_key (json, "arguments");
   cuv_json_begin_array (json);
   for (guint i = 0; i < self->arguments->len; i++) {
@@ -299,8 +296,7 @@ write_signal (CuvJson *json, const CuvControlTarget *self)
 void
 cuv_control_target_write (CuvJson *json, const CuvControlTarget *self)
 {
-  cuv_json_key (json, "factory");
-  cuv_json_string (json, self->factory);
+  cuv_json_string_member (json, "factory", self->factory);
   if (self->property != NULL)
     write_property (json, self->property);
   else

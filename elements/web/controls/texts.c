@@ -7,8 +7,7 @@ begin (CuvJson *json, const gchar *type)
 {
   cuv_json_init (json);
   cuv_json_begin_object (json);
-  cuv_json_key (json, "type");
-  cuv_json_string (json, type);
+  cuv_json_string_member (json, "type", type);
 }
 
 static gchar *
@@ -21,13 +20,6 @@ end (CuvJson *json)
   text = cuv_json_steal (json, &size);
   cuv_json_clear (json);
   return text;
-}
-
-static void
-add_member (CuvJson *json, const gchar *key, const gchar *value)
-{
-  cuv_json_key (json, key);
-  cuv_json_string (json, value);
 }
 
 static void
@@ -53,7 +45,7 @@ cuv_control_text_done (gint64 id, const gchar *control, const GValue *value)
 
   begin (&json, "done");
   add_id (&json, id);
-  add_member (&json, "control", control);
+  cuv_json_string_member (&json, "control", control);
   add_value (&json, "value", value);
   return end (&json);
 }
@@ -67,8 +59,8 @@ cuv_control_text_refused (gint64 id, const gchar *control, const gchar *reason)
   if (id != 0)
     add_id (&json, id);
   if (control != NULL)
-    add_member (&json, "control", control);
-  add_member (&json, "reason", reason);
+    cuv_json_string_member (&json, "control", control);
+  cuv_json_string_member (&json, "reason", reason);
   return end (&json);
 }
 
@@ -78,8 +70,8 @@ cuv_control_text_warning (const gchar *element, const gchar *text)
   CuvJson json;
 
   begin (&json, "warning");
-  add_member (&json, "element", element);
-  add_member (&json, "text", text);
+  cuv_json_string_member (&json, "element", element);
+  cuv_json_string_member (&json, "text", text);
   return end (&json);
 }
 
@@ -89,13 +81,13 @@ add_control (CuvJson *json, const CuvControl *control,
 {
   cuv_json_next (json);
   cuv_json_begin_object (json);
-  add_member (json, "control", control->name);
-  add_member (json, "element", control->element);
-  add_member (json, "name", control->member);
+  cuv_json_string_member (json, "control", control->name);
+  cuv_json_string_member (json, "element", control->element);
+  cuv_json_string_member (json, "name", control->member);
   if (target != NULL)
     cuv_control_target_write (json, target);
   else
-    add_member (json, "type", "missing");
+    cuv_json_string_member (json, "type", "missing");
   add_value (json, "value", value);
   cuv_json_end_object (json);
 }

@@ -293,10 +293,8 @@ write_choice (CuvJson *json, const gchar *nick, const gchar *name)
 {
   cuv_json_next (json);
   cuv_json_begin_object (json);
-  cuv_json_key (json, "nick");
-  cuv_json_string (json, nick);
-  cuv_json_key (json, "text");
-  cuv_json_string (json, name);
+  cuv_json_string_member (json, "nick", nick);
+  cuv_json_string_member (json, "text", name);
   cuv_json_end_object (json);
 }
 
@@ -349,8 +347,7 @@ write_range (CuvJson *json, const GParamSpec *spec)
 void
 cuv_control_type_write (CuvJson *json, const GParamSpec *spec)
 {
-  cuv_json_key (json, "type");
-  cuv_json_string (json, cuv_control_type (spec));
+  cuv_json_string_member (json, "type", cuv_control_type (spec));
   if (G_IS_PARAM_SPEC_ENUM (spec) || G_IS_PARAM_SPEC_FLAGS (spec))
     write_choices (json, spec);
   else
