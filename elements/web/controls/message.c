@@ -40,45 +40,83 @@ is_list_of_values (JsonNode *node)
   return TRUE;
 }
 
-static const gchar *
-read_set (CuvControlMessage *self, JsonObject *object)
+static gboolean
+is_value (JsonNode *node)
 {
-  self->action = CUV_CONTROL_SET;
-  self->value = json_object_get_member (object, "value");
-  return self->value != NULL
-          && (JSON_NODE_HOLDS_VALUE (self->value)
-              || is_list_of_values (self->value))
-      ? NULL
-      : "value must be a number, a text, true, false or a list of texts";
+  return JSON_NODE_HOLDS_VALUE (node) || is_list_of_values (node);
 }
 
-static const gchar *
-read_call (CuvControlMessage *self, JsonObject *object)
+/* What messages of each type have besides type and id. */
+static const struct {
+  const gchar *type;
+  CuvControlAction action;
+  gboolean has_control;
+  const gchar *member; /* NULL: none */
+  gboolean (*check) (JsonNode *node);
+  const gchar *expected;
+} actions[] = {
+  { "set", CUV_CONTROL_SET, TRUE, "value", is_value,
+      "value must be a number, a text, true, false or a list of texts" },
+  { "call", CUV_CONTROL_CALL, TRUE, "arguments", is_list_of_values,
+      "arguments must be a list of values" },
+};
+
+static gchar *
+expected_types (void)
 {
-  self->action = CUV_CONTROL_CALL;
-  self->value = json_object_get_member (object, "arguments");
-  return self->value != NULL && is_list_of_values (self->value)
-      ? NULL
-      : "arguments must be a list of values";
+  GString *text = g_string_new ("type must be");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (actions); i++)
+    g_string_append_printf (text, "%s%s",
+        i == 0                               ? " "
+            : i < G_N_ELEMENTS (actions) - 1 ? ", "
+                                             : " or ",
+        actions[i].type);
+  return g_string_free (text, FALSE);
 }
 
-static const gchar *
+static gsize
+find_action (const gchar *type)
+{
+  gsize i = 0;
+
+  while (i < G_N_ELEMENTS (actions) && g_strcmp0 (type, actions[i].type) != 0)
+    i++;
+  return i;
+}
+
+static gchar *
+read_members (CuvControlMessage *self, JsonObject *object, gsize i)
+{
+  const gchar *member = actions[i].member;
+  const gint n = 2 + actions[i].has_control + (member != NULL);
+
+  if (actions[i].has_control && self->control == NULL)
+    return g_strdup ("control must be the name of a control");
+  if ((gint) json_object_get_size (object) != n)
+    return g_strdup_printf ("it must have type, id%s%s%s only",
+        actions[i].has_control ? ", control" : "", member != NULL ? ", " : "",
+        member != NULL ? member : "");
+  if (member == NULL)
+    return NULL;
+  self->value = json_object_get_member (object, member);
+  return self->value != NULL && actions[i].check (self->value)
+      ? NULL
+      : g_strdup (actions[i].expected);
+}
+
+static gchar *
 read_message (CuvControlMessage *self, JsonObject *object)
 {
-  const gchar *type = text_of (object, "type");
-  const gboolean is_set = g_strcmp0 (type, "set") == 0;
+  const gsize i = find_action (text_of (object, "type"));
 
   self->id = id_of (object);
   self->control = text_of (object, "control");
-  if (!is_set && g_strcmp0 (type, "call") != 0)
-    return "type must be set or call";
-  if (self->id == 0)
-    return "id must be a whole number above 0";
-  if (self->control == NULL)
-    return "control must be the name of a control";
-  if (json_object_get_size (object) != 4)
-    return "it must have type, id, control, and value or arguments only";
-  return is_set ? read_set (self, object) : read_call (self, object);
+  if (i == G_N_ELEMENTS (actions))
+    return expected_types ();
+  self->action = actions[i].action;
+  return self->id == 0 ? g_strdup ("id must be a whole number above 0")
+                       : read_members (self, object, i);
 }
 
 gchar *
@@ -100,7 +138,7 @@ cuv_control_message_parse (
     g_error_free (error);
     return problem;
   }
-  return g_strdup (read_message (self, json_node_get_object (self->root)));
+  return read_message (self, json_node_get_object (self->root));
 }
 
 void

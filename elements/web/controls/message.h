@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A message of a page: sets a property or calls a signal.
+/* A message of a page: what to do, and with what.
  *
  *   {"type": "set", "id": 1, "control": "detect.min-neighbors", "value": 4}
  *   {"type": "call", "id": 2, "control": "track.set-target",
@@ -23,8 +23,8 @@ typedef enum {
 typedef struct {
   CuvControlAction action;
   gint64 id;            /* from 1 on; 0: unknown, in a refused message */
-  const gchar *control; /* "element.property" or "element.signal" */
-  JsonNode *value;      /* arguments: an array */
+  const gchar *control; /* "element.property" or "element.signal", or NULL */
+  JsonNode *value;      /* arguments: an array; NULL if the action has none */
   JsonNode *root;       /* what the pointers point into */
 } CuvControlMessage;
 

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Controls of elements in the pipeline, as the sink describes them. Each has one
 // request on its way at most; what the user does meanwhile is sent after that,
-// the newest value only. docs/visionwebsink.md has the messages.
+// the newest value only.
 
 import { cancelDrawing, drawBox } from './draw.js';
+import { canChange, isConnected, listen, request } from './remote.js';
 
 const patience = 1000; // ms without an answer until the page says so
-const again = 2000; // ms until a lost connection is opened again
 
 const list = document.getElementById('control-list');
 const section = document.getElementById('controls');
 const note = document.getElementById('control-note');
 
-let socket = null;
-let retry = 0; // timer
-let query = ''; // with the token
-let mayChange = false;
-let lastId = 0;
 let described = ''; // what the rows were made from
 const rows = new Map(); // by control, "detect.min-neighbors"
 const warnings = new Map(); // by element: where its warnings are shown
@@ -141,24 +136,24 @@ const fields = { ...editors, integer: numberField, number: numberField };
 class Row {
   constructor(description) {
     this.description = description;
-    this.id = 0; // of the request on its way; 0: none
-    this.next = null; // request that waits for it
+    this.waits = false; // for the answer to a request
+    this.next = null; // request to send after that
     this.timer = 0;
     this.message = create('p', { className: 'message', role: 'status' });
     this.label = create('label', { textContent: description.name });
     this.node = create('div', { className: 'control' });
   }
 
-  send(request) {
-    if (this.id !== 0) {
-      this.next = request;
+  send(message) {
+    if (this.waits) {
+      this.next = message;
       return;
     }
-    this.id = ++lastId;
-    socket?.send(JSON.stringify({ ...request, id: this.id,
-      control: this.description.control }));
+    this.waits = true;
     this.timer = setTimeout(() => this.say(
       'bad', 'The element has not answered yet.'), patience);
+    request({ ...message, control: this.description.control }).then(
+      ({ value }) => this.done(value), (error) => this.refused(error));
   }
 
   say(state, text) {
@@ -168,12 +163,12 @@ class Row {
 
   answered(state, text) {
     clearTimeout(this.timer);
-    this.id = 0;
+    this.waits = false;
     this.say(state, text);
     if (this.next !== null) {
-      const request = this.next;
+      const message = this.next;
       this.next = null;
-      this.send(request);
+      this.send(message);
     }
   }
 
@@ -182,8 +177,14 @@ class Row {
     this.answered('', '');
   }
 
-  refused(reason) {
-    this.answered('bad', 'Refused: ' + reason);
+  // Nothing is sent again if the connection has ended.
+  refused({ message, ended }) {
+    if (ended) {
+      this.next = null;
+      this.answered('', '');
+    } else {
+      this.answered('bad', 'Refused: ' + message);
+    }
   }
 
   setValue() {}
@@ -192,14 +193,14 @@ class Row {
 class PropertyRow extends Row {
   constructor(description) {
     super(description);
-    this.editor = editors[description.type](description, (value) =>
-      this.send({ type: 'set', value }));
+    this.editor = editors[description.type](
+      description, (value) => this.change(value));
     this.reset = create('button', { type: 'button', className: 'reset',
       textContent: '↺', title: `Default: ${description.default ?? 'none'}` });
     this.reset.setAttribute('aria-label',
       `Reset ${description.name} to ${description.default ?? 'nothing'}`);
-    this.reset.addEventListener('click', () => this.send(
-      { type: 'set', value: description.default ?? '' }));
+    this.reset.addEventListener(
+      'click', () => this.change(description.default ?? ''));
     for (const node of [this.label, this.editor.node]) {
       node.title = description.blurb ?? '';
     }
@@ -207,6 +208,10 @@ class PropertyRow extends Row {
     this.node.classList.toggle('inline', description.type === 'boolean');
     this.node.append(this.label, this.reset, this.editor.node, this.message);
     this.setValue(description.value);
+  }
+
+  change(value) {
+    this.send({ type: 'set', value });
   }
 
   name({ control, name }) {
@@ -218,7 +223,7 @@ class PropertyRow extends Row {
 
   setValue(value) {
     this.value = value;
-    if (this.id === 0) {
+    if (!this.waits) {
       this.show();
     }
   }
@@ -233,7 +238,7 @@ class PropertyRow extends Row {
 
   answered(state, text) {
     super.answered(state, text);
-    if (this.id === 0) {
+    if (!this.waits) {
       this.show();
     }
   }
@@ -250,16 +255,16 @@ class SignalRow extends Row {
     });
     const button = create('button', { type: 'button', textContent: 'Call' });
     button.setAttribute('aria-label', 'Call ' + description.name);
-    button.addEventListener('click', () => this.call());
+    button.addEventListener('click', () =>
+      this.call(this.inputs.map((input) => input.read())));
     this.node.append(this.label, create('div', { className: 'buttons' },
       ...this.drawButtons(), button), create('div',
       { className: 'arguments' }, ...inputs.map(({ node }) => node)),
     this.message);
   }
 
-  call() {
-    this.send({ type: 'call',
-      arguments: this.inputs.map((input) => input.read()) });
+  call(values) {
+    this.send({ type: 'call', arguments: values });
   }
 
   // Four whole numbers can be x, y, width and height of a rectangle.
@@ -284,9 +289,9 @@ class SignalRow extends Row {
       button.setAttribute('aria-pressed', false);
       this.message.textContent = '';
       if (box !== null) {
-        [box.x, box.y, box.width, box.height].forEach(
-          (value, i) => this.inputs[i].show(value));
-        this.call();
+        const values = [box.x, box.y, box.width, box.height];
+        values.forEach((value, i) => this.inputs[i].show(value));
+        this.call(values);
       }
     });
     button.setAttribute('aria-pressed', true);
@@ -359,96 +364,37 @@ function describe(controls) {
   enable();
 }
 
+// Returns the rows of controls whose description passes the test: their
+// description and value; change(value) of a property, call(values) of a signal.
+// The event "controls-changed" of the document says that they, or their values,
+// may have changed.
+export function findControls(test) {
+  return [...rows.values()].filter(({ description }) => test(description));
+}
+
 function enable() {
-  const connected = socket?.readyState === WebSocket.OPEN;
   for (const group of list.querySelectorAll('fieldset')) {
-    group.disabled = !connected || !mayChange;
+    group.disabled = !canChange();
   }
-  note.textContent = !connected ? 'Not connected.'
-    : mayChange ? '' : 'Your token allows looking only.';
+  note.textContent = !isConnected() ? 'Not connected.'
+    : canChange() ? '' : 'Your token allows looking only.';
+  document.dispatchEvent(new CustomEvent('controls-changed'));
 }
 
-// ---- messages ----
-
-const handlers = {
-  access: (message) => { mayChange = message.may_change; },
-  controls: (message) => describe(message.controls),
-  values: (message) => {
-    for (const [control, value] of Object.entries(message.values)) {
-      rows.get(control)?.setValue(value);
-    }
-  },
-  done: ({ control, id, value }) => {
-    const row = rows.get(control);
-    if (row?.id === id) {
-      row.done(value);
-    }
-  },
-  refused: ({ control, id, reason }) => {
-    // a message that could not be read has no id
-    const row = id === undefined
-      ? [...rows.values()].find((each) => each.id !== 0) : rows.get(control);
-    if (row && row.id === (id ?? row.id)) {
-      row.refused(reason);
-    }
-  },
-  warning: ({ element, text }) => {
-    const warning = warnings.get(element);
-    if (warning) {
-      warning.textContent = text;
-    }
-  },
-};
-
-// ---- connection ----
-
-function connect() {
-  const url = new URL('controls' + query, location.href);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  url.hash = '';
-  const mine = socket = new WebSocket(url);
-  lastId = 0;
-  mine.onmessage = (event) => {
-    const message = JSON.parse(event.data);
-    handlers[message.type]?.(message);
-  };
-  mine.onclose = () => {
-    if (socket === mine) {
-      closeControls();
-      retry = setTimeout(() => openControls(query), again);
-    }
-  };
-}
-
-// Connects if the sink has controls. token: the query of requests.
-export async function openControls(token) {
-  clearTimeout(retry);
-  query = token;
-  if (socket !== null) {
-    return;
-  }
-  try {
-    const response = await fetch('controls.json' + query);
-    const { controls } = response.ok ? await response.json() : {};
-    if (controls && socket === null) {
-      connect();
-    } else if (!controls) {
-      section.hidden = true;
-    }
-  } catch {
-    // the video's connection ends, too, and is opened again
-  }
-}
-
-export function closeControls() {
-  clearTimeout(retry);
-  const old = socket;
-  socket = null;
-  old?.close();
-  for (const row of rows.values()) {
-    clearTimeout(row.timer);
-    row.id = 0;
-    row.next = null;
-  }
+listen('state', ({ exists }) => {
+  section.hidden = !exists || rows.size === 0;
   enable();
-}
+});
+listen('controls', ({ controls }) => describe(controls));
+listen('values', ({ values }) => {
+  for (const [control, value] of Object.entries(values)) {
+    rows.get(control)?.setValue(value);
+  }
+  document.dispatchEvent(new CustomEvent('controls-changed'));
+});
+listen('warning', ({ element, text }) => {
+  const warning = warnings.get(element);
+  if (warning) {
+    warning.textContent = text;
+  }
+});

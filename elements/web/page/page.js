@@ -2,8 +2,9 @@
 // Shows the frames from a WebSocket. Each message is the size of the record
 // (uint32, little endian), the record, and the JPEG of the same frame. It is
 // answered when it has been drawn; then the newest frame follows.
-import { closeControls, openControls } from './controls.js';
+import './controls.js';
 import { paintDrawing, prepareDrawing } from './draw.js';
+import { closeRemote, openRemote } from './remote.js';
 import { Scene, colorOf, labelOf, tablesOf } from './scene.js';
 
 const $ = (id) => document.getElementById(id);
@@ -71,7 +72,7 @@ function connect() {
     arrived = 0;
     updated = -Infinity; // report the first frame at once: it may be the last
     say('wait', 'Connected, waiting for a frame…');
-    openControls(query());
+    openRemote(query());
   };
   mine.onmessage = async (event) => {
     try {
@@ -326,7 +327,7 @@ addEventListener('resize', draw);
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     disconnect();
-    closeControls();
+    closeRemote();
   } else if (!paused) {
     pause = firstPause;
     connect();

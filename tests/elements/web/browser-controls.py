@@ -95,6 +95,7 @@ class Controls(unittest.TestCase):
         self.key(page, "5", 53, "5")
         self.key(page, "Enter", 13, "\r")
         self.wait_value(server, "track.max-targets", 5)
+        page.wait(self.field("track.max-targets") + ".value === '5'")
         page.run(self.field("track.max-targets") + ".focus()")
         self.key(page, "ArrowRight", 39)
         self.wait_value(server, "track.max-targets", 6)
