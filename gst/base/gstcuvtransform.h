@@ -32,6 +32,7 @@
  *   settings/   properties as a table: see gstcuvsettings.h
  *   spectral/   cubes: see gstcuvspectraltransform.h
  *   record/     a frame's metadata as JSON or CSV: see record.h
+ *   launch/     a pipeline as text for gst-launch-1.0: see launch.h
  *   http/       an HTTP server with limits: see http.h
  *   picture/    pictures and videos in files: see gstcuvpicture.h
  *
