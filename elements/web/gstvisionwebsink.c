@@ -261,8 +261,11 @@ find_controls (GstVisionWebSink *self)
 
   if (settings->controls == NULL || *settings->controls == '\0')
     return TRUE;
-  self->controls =
-      cuv_controls_new (GST_ELEMENT (self), settings->controls, &problem);
+  self->controls = cuv_controls_new (GST_ELEMENT (self), settings->controls,
+      settings->settings_file != NULL && *settings->settings_file != '\0'
+          ? settings->settings_file
+          : NULL,
+      &problem);
   if (self->controls == NULL)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
   else if (problem != NULL)
@@ -273,6 +276,20 @@ find_controls (GstVisionWebSink *self)
         (NULL));
   g_free (problem);
   return self->controls != NULL;
+}
+
+static gboolean
+start_controls (GstVisionWebSink *self)
+{
+  gchar *problem;
+
+  cuv_controls_start (self->controls, self->stream);
+  problem = cuv_controls_settle (self->controls);
+  if (problem == NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
+  g_free (problem);
+  return FALSE;
 }
 
 static gboolean
@@ -296,9 +313,7 @@ open_stream (GstVisionWebSink *self)
     return FALSE;
   }
   cuv_web_encoder_start (self->encoder, self->stream);
-  if (self->controls != NULL)
-    cuv_controls_start (self->controls, self->stream);
-  return TRUE;
+  return self->controls == NULL || start_controls (self);
 }
 
 /* Frees the encoder after the stream, which may wake it until it is freed. */

@@ -40,7 +40,7 @@ G_BEGIN_DECLS
 typedef struct {
   gchar *address, *path, *allowed_hosts, *certificate, *key, *source;
   gchar *token_file, *token_env; /* path of a file, name of a variable */
-  gchar *read_token_file, *controls;
+  gchar *read_token_file, *controls, *settings_file;
   gint port, timeout, max_viewers, max_width, quality;
   gdouble max_rate, health_timeout;
 

@@ -136,6 +136,10 @@ web_check (gconstpointer settings)
   if (self->read_token != NULL && g_bytes_equal (self->read_token, token))
     return g_strdup ("the token of read-token-file allows changing controls, "
                      "too: write another one into that file");
+  if (text_or_null (self->settings_file) != NULL
+      && text_or_null (self->controls) == NULL)
+    return g_strdup ("settings-file is set without controls, whose values it "
+                     "has: set controls, too");
   if (text_or_null (self->controls) != NULL
       && gst_vision_web_settings_is_open (self))
     return g_strdup_printf ("everybody who can reach address %s could change "
@@ -309,6 +313,15 @@ web_get_url (GstElement *element, GValue *value)
  * Since: 0.2
  */
 /**
+ * GstVisionWebSink:settings-file:
+ *
+ * A JSON file with values of controls, which are set at the start and when
+ * elements are added later. Viewers who may change controls can write it; it
+ * need not exist before. Can change in NULL and READY only.
+ *
+ * Since: 0.2
+ */
+/**
  * GstVisionWebSink:tls-certificate-file:
  *
  * A PEM file with the certificate to serve https with, and its key if
@@ -349,7 +362,9 @@ web_get_url (GstElement *element, GValue *value)
 /**
  * GstVisionWebSink:max-viewers:
  *
- * Maximum number of viewers of this sink at a time; more are refused.
+ * Maximum number of viewers of this sink at a time; more are refused. With
+ * #GstVisionWebSink:read-token-file, up to 4 more who may change controls are
+ * accepted.
  *
  * Since: 0.1
  */
@@ -423,6 +438,11 @@ static const GstCuvSetting list[] = {
       "detect.min-neighbors, separated by commas",
       .offset = AT (controls), .type = G_TYPE_STRING,
       .parse = web_parse_controls, .only_stopped = TRUE },
+  { "settings-file", "Settings file",
+      "Path of a JSON file with values of controls for the start, which "
+      "viewers can write",
+      .offset = AT (settings_file), .type = G_TYPE_STRING,
+      .only_stopped = TRUE },
   { "tls-certificate-file", "TLS certificate",
       "Path of a PEM file with the certificate for https",
       .offset = AT (certificate), .type = G_TYPE_STRING, .only_stopped = TRUE },

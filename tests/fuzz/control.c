@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any text is a request for a control, with a value that fits its property, or
- * refused with a reason. */
+/* Any text is a request, whose value fits the property of its control, or
+ * refused with a reason; and a file of settings, or refused. */
 #include <gst/gst.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "controls/message.h"
+#include "controls/settings-format.h"
 #include "controls/value.h"
 
 int LLVMFuzzerInitialize (int *argc, char ***argv);
@@ -69,12 +70,41 @@ check_spec (GParamSpec *spec, JsonNode *node)
 }
 
 static void
+check_node (JsonNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (specs); i++)
+    check_spec (specs[i], node);
+}
+
+static void
 check_message (const CuvControlMessage *message)
 {
-  if (message->id < 1 || message->control == NULL || message->value == NULL)
+  const gboolean has_value =
+      message->action == CUV_CONTROL_SET || message->action == CUV_CONTROL_CALL;
+
+  if (message->id < 1 || (message->control != NULL) != has_value
+      || (message->value != NULL) != has_value)
     abort ();
-  for (guint i = 0; i < G_N_ELEMENTS (specs); i++)
-    check_spec (specs[i], message->value);
+  if (has_value)
+    check_node (message->value);
+}
+
+static void
+check_settings (const uint8_t *data, size_t size)
+{
+  gchar *text = g_strndup ((const gchar *) data, size), *problem;
+  JsonObject *values = cuv_control_settings_parse (text, size, &problem);
+  GList *nodes = values != NULL ? json_object_get_values (values) : NULL;
+
+  if ((problem == NULL) != (values != NULL)
+      || (problem != NULL && *problem == '\0'))
+    abort ();
+  for (const GList *at = nodes; at != NULL; at = at->next)
+    check_node (at->data);
+  g_list_free (nodes);
+  g_clear_pointer (&values, json_object_unref);
+  g_free (problem);
+  g_free (text);
 }
 
 int
@@ -90,5 +120,6 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     check_message (&message);
   g_free (problem);
   cuv_control_message_clear (&message);
+  check_settings (data, size);
   return 0;
 }

@@ -186,6 +186,8 @@ CONTROLS = {
     'text': '{"type": "set", "id": 2, "control": "lines.roi", "value": "1,2,\\u0033"}',
     'flags': '{"type": "set", "id": 3, "control": "a.b", "value": ["flush", "accurate"]}',
     'call': '{"type": "call", "id": 4, "control": "track.set-target", "arguments": [1, -2, 3, 4]}',
+    'save': '{"type": "save", "id": 5}',
+    'settings': '{"visionwebsink": 1, "values": {"a.b": 0.25, "c.d": ["flush"], "e.f": "x"}}',
 }
 for name, text in CONTROLS.items():
     with open(os.path.join(sys.argv[1], f'control-{name}.json'), 'w', encoding='ascii') as file:

@@ -4,6 +4,7 @@
 #define CUV_CONTROLS_PRIVATE_H
 
 #include "controls/controls.h"
+#include "controls/message.h"
 #include "controls/target.h"
 
 G_BEGIN_DECLS
@@ -16,9 +17,17 @@ typedef struct {
   gulong handler;           /* of its notifications; 0: none */
   gboolean changed;         /* clients need the new value */
   GArray *values;           /* newest request; NULL: none */
-  guint64 client;           /* who sent it */
+  guint64 client;           /* who sent it; 0: it is from settings-file */
   gint64 id;
+  JsonNode *saved; /* value in settings-file, or NULL; constant */
 } CuvControl;
+
+/* A request that has no control. */
+typedef struct {
+  CuvControlAction action;
+  guint64 client;
+  gint64 id;
+} CuvControlJob;
 
 struct _CuvControls {
   gint refs;
@@ -27,14 +36,20 @@ struct _CuvControls {
   GCond cond;
   CuvControl *list;
   guint n;
-  GThread *thread; /* NULL: not started, or stopped */
+  gchar *settings_file; /* NULL: none; constant */
+  GThread *thread;      /* NULL: not started, or stopped */
   gboolean running, stopping;
 
-  GstElement *sink;              /* not a reference; NULL: stopped */
-  CuvWebStream *stream;          /* NULL: stopped */
-  GWeakRef bin;                  /* the top-level bin */
-  GstBus *bus;                   /* its bus, or NULL */
-  gulong added, removed, warned; /* signal handlers of bin and bus */
+  GstElement *sink;                      /* not a reference; NULL: stopped */
+  CuvWebStream *stream;                  /* NULL: stopped */
+  GWeakRef bin;                          /* the top-level bin */
+  GstBus *bus;                           /* its bus, or NULL */
+  gulong added, removed, warned, failed; /* signal handlers of bin and bus */
+
+  guint n_loading;     /* values of settings-file that are not set yet */
+  gboolean started;    /* problems with them are warnings from now on */
+  gchar *load_problem; /* the first one, or NULL */
+  GArray *jobs;        /* CuvControlJob, not begun yet */
 
   GArray *joined;        /* clients that need the description */
   gboolean describe_all; /* all clients need it */
@@ -47,6 +62,8 @@ CuvControls *cuv_controls_ref (CuvControls *self);
 
 /* Schedules the description for all clients. Call with the lock held. */
 void cuv_controls_describe (CuvControls *self);
+
+CuvControl *cuv_controls_find (CuvControls *self, const gchar *name);
 
 /* ---- service.c ---- */
 
@@ -61,6 +78,11 @@ gchar *cuv_controls_enter (CuvControls *self);
 void cuv_controls_leave (CuvControls *self);
 /* Returns the names of missing elements, or NULL. */
 gchar *cuv_controls_missing (CuvControls *self);
+/* Posts a warning, unless the sink has stopped. Frees the problem. */
+void cuv_controls_warn (CuvControls *self, gchar *problem);
+/* Returns the pipeline as text, with what it lacks as comments, to be freed, or
+ * NULL if it has gone. */
+gchar *cuv_controls_line (CuvControls *self);
 
 G_END_DECLS
 

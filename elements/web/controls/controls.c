@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "controls/controls-private.h"
-#include "controls/message.h"
+#include "controls/settings.h"
 #include "controls/texts.h"
 
 #include <string.h>
@@ -9,6 +9,7 @@
 /* How long stopping waits for a property or signal that blocks. */
 #define PATIENCE_US (G_USEC_PER_SEC / 2)
 #define MAX_CONTROLS 100
+#define MAX_JOBS 16
 
 /* ---- the list ---- */
 
@@ -67,11 +68,15 @@ cuv_controls_unref (CuvControls *self)
     return;
   for (guint i = 0; i < self->n; i++) {
     g_clear_pointer (&self->list[i].values, g_array_unref);
+    g_clear_pointer (&self->list[i].saved, json_node_unref);
     g_free (self->list[i].element);
     g_free (self->list[i].name);
   }
   g_free (self->list);
   g_array_unref (self->joined);
+  g_array_unref (self->jobs);
+  g_free (self->load_problem);
+  g_free (self->settings_file);
   g_queue_clear_full (&self->warnings, g_free);
   g_free (self->reason);
   g_weak_ref_clear (&self->bin);
@@ -81,19 +86,24 @@ cuv_controls_unref (CuvControls *self)
 }
 
 CuvControls *
-cuv_controls_new (GstElement *sink, const gchar *text, gchar **problem)
+cuv_controls_new (GstElement *sink, const gchar *text,
+    const gchar *settings_file, gchar **problem)
 {
   CuvControls *self = g_new0 (CuvControls, 1);
 
   self->refs = 1;
   self->sink = sink;
+  self->settings_file = g_strdup (settings_file);
   self->joined = g_array_new (FALSE, FALSE, sizeof (guint64));
+  self->jobs = g_array_new (FALSE, FALSE, sizeof (CuvControlJob));
   g_queue_init (&self->warnings);
   g_weak_ref_init (&self->bin, NULL);
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
   fill_list (self, text);
-  *problem = cuv_controls_enter (self);
+  *problem = settings_file != NULL ? cuv_control_settings_load (self) : NULL;
+  if (*problem == NULL)
+    *problem = cuv_controls_enter (self);
   if (*problem == NULL) {
     *problem = cuv_controls_missing (self);
     return self;
@@ -115,6 +125,22 @@ cuv_controls_start (CuvControls *self, CuvWebStream *stream)
   self->thread = g_thread_new (
       "visionwebsink-set", cuv_controls_run, cuv_controls_ref (self));
   g_mutex_unlock (&self->lock);
+}
+
+gchar *
+cuv_controls_settle (CuvControls *self)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE_US;
+  gchar *problem;
+
+  g_mutex_lock (&self->lock);
+  while (self->n_loading > 0 && self->load_problem == NULL)
+    if (!g_cond_wait_until (&self->cond, &self->lock, end))
+      break;
+  self->started = TRUE;
+  problem = g_steal_pointer (&self->load_problem);
+  g_mutex_unlock (&self->lock);
+  return problem;
 }
 
 /* Call with the lock held. Returns whether the thread has ended. It may be the
@@ -157,7 +183,7 @@ void
 cuv_controls_describe (CuvControls *self)
 {
   self->describe_all = TRUE;
-  g_cond_signal (&self->cond);
+  g_cond_broadcast (&self->cond);
 }
 
 void
@@ -165,12 +191,12 @@ cuv_controls_join (CuvControls *self, guint64 client)
 {
   g_mutex_lock (&self->lock);
   g_array_append_val (self->joined, client);
-  g_cond_signal (&self->cond);
+  g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->lock);
 }
 
-static CuvControl *
-find_control (CuvControls *self, const gchar *name)
+CuvControl *
+cuv_controls_find (CuvControls *self, const gchar *name)
 {
   for (guint i = 0; i < self->n; i++)
     if (g_str_equal (self->list[i].name, name))
@@ -223,15 +249,36 @@ take_request (CuvControls *self, CuvControl *control,
       self->stream != NULL ? check_request (control, message, &problem) : NULL;
   if (values != NULL) {
     before = control->values;
-    if (before != NULL && control->client != client)
+    if (before != NULL && control->client == 0)
+      self->n_loading--;
+    else if (before != NULL && control->client != client)
       answer_overtaken (self, control);
     control->values = values;
     control->client = client;
     control->id = message->id;
-    g_cond_signal (&self->cond);
+    g_cond_broadcast (&self->cond);
   }
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&before, g_array_unref);
+  return problem;
+}
+
+/* Returns NULL, or why the job is refused. */
+static gchar *
+take_job (CuvControls *self, const CuvControlMessage *message, guint64 client)
+{
+  const CuvControlJob job = { message->action, client, message->id };
+  gchar *problem = NULL;
+
+  if (job.action == CUV_CONTROL_SAVE && self->settings_file == NULL)
+    return g_strdup ("visionwebsink has no settings-file: set that property");
+  g_mutex_lock (&self->lock);
+  if (self->jobs->len >= MAX_JOBS)
+    problem = g_strdup ("too many requests are waiting: try again later");
+  else
+    g_array_append_val (self->jobs, job);
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
   return problem;
 }
 
@@ -240,13 +287,16 @@ static gchar *
 take_message (
     CuvControls *self, CuvWebClient *client, const CuvControlMessage *message)
 {
-  CuvControl *control = find_control (self, message->control);
+  CuvControl *control;
 
   if (message->id <= client->last_id)
     return g_strdup ("ids must increase");
   client->last_id = message->id;
   if (!client->may_change)
     return g_strdup ("this token allows looking only");
+  if (message->control == NULL)
+    return take_job (self, message, client->id);
+  control = cuv_controls_find (self, message->control);
   if (control == NULL)
     return g_strdup ("it is not in the property controls of visionwebsink");
   return take_request (self, control, message, client->id);

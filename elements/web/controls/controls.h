@@ -9,6 +9,8 @@
  *   value.c      a value as JSON, checked by its GParamSpec
  *   message.c    parses what a page sends; not trusted
  *   texts.c      what pages are sent
+ *   settings.c   loads and saves a file with values of controls
+ *   settings-format.c  parses it; not trusted
  *
  * A request: the server's thread parses and checks it, and stores the value as
  * the newest one of its control. The thread sets it, since a property may block
@@ -32,14 +34,21 @@ typedef struct _CuvControls CuvControls;
  * be freed. */
 gchar *cuv_controls_problem (const gchar *text);
 
-/* Finds the elements of the sink's pipeline. Returns NULL if a control cannot
- * work, with the problem, to be freed. Otherwise *problem is NULL, or names
- * elements that are missing, which may be added later. */
-CuvControls *cuv_controls_new (
-    GstElement *sink, const gchar *text, gchar **problem);
+/* Finds the elements of the sink's pipeline, and reads their values from
+ * settings_file, which may be NULL or a file that does not exist. Returns NULL
+ * if a control or a value cannot work, with the problem, to be freed. Otherwise
+ * *problem is NULL, or names elements that are missing, which may be added
+ * later. */
+CuvControls *cuv_controls_new (GstElement *sink, const gchar *text,
+    const gchar *settings_file, gchar **problem);
 
 /* Starts the thread, which sends texts to the stream's clients. */
 void cuv_controls_start (CuvControls *self, CuvWebStream *stream);
+
+/* Waits until the values of settings-file are set, but not longer than half a
+ * second: a property may block. Returns NULL, or why an element has refused a
+ * value, to be freed. */
+gchar *cuv_controls_settle (CuvControls *self);
 
 /* Forgets pending requests and leaves the elements. Waits for a property or
  * signal that blocks, but not longer than half a second: it may wait for who

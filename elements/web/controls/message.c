@@ -40,8 +40,8 @@ is_list_of_values (JsonNode *node)
   return TRUE;
 }
 
-static gboolean
-is_value (JsonNode *node)
+gboolean
+cuv_control_is_value (JsonNode *node)
 {
   return JSON_NODE_HOLDS_VALUE (node) || is_list_of_values (node);
 }
@@ -55,10 +55,12 @@ static const struct {
   gboolean (*check) (JsonNode *node);
   const gchar *expected;
 } actions[] = {
-  { "set", CUV_CONTROL_SET, TRUE, "value", is_value,
+  { "set", CUV_CONTROL_SET, TRUE, "value", cuv_control_is_value,
       "value must be a number, a text, true, false or a list of texts" },
   { "call", CUV_CONTROL_CALL, TRUE, "arguments", is_list_of_values,
       "arguments must be a list of values" },
+  { "save", CUV_CONTROL_SAVE, FALSE, NULL, NULL, NULL },
+  { "line", CUV_CONTROL_LINE, FALSE, NULL, NULL, NULL },
 };
 
 static gchar *

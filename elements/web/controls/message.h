@@ -4,6 +4,8 @@
  *   {"type": "set", "id": 1, "control": "detect.min-neighbors", "value": 4}
  *   {"type": "call", "id": 2, "control": "track.set-target",
  *     "arguments": [10, 20, 30, 40]}
+ *   {"type": "save", "id": 3}
+ *   {"type": "line", "id": 4}
  *
  * A value is a number, text, a boolean, or a list of texts for flags. */
 #ifndef CUV_CONTROL_MESSAGE_H
@@ -18,6 +20,8 @@ G_BEGIN_DECLS
 typedef enum {
   CUV_CONTROL_SET,
   CUV_CONTROL_CALL,
+  CUV_CONTROL_SAVE, /* write the values of controls to settings-file */
+  CUV_CONTROL_LINE, /* send the pipeline as text */
 } CuvControlAction;
 
 typedef struct {
@@ -35,6 +39,9 @@ gchar *cuv_control_message_parse (
     CuvControlMessage *self, const gchar *data, gsize size);
 
 void cuv_control_message_clear (CuvControlMessage *self);
+
+/* Whether this can be the value of a control. */
+gboolean cuv_control_is_value (JsonNode *node);
 
 G_END_DECLS
 

@@ -3,7 +3,9 @@
  * removed. Handlers of signals run in any thread. */
 #include "config.h"
 #include "controls/controls-private.h"
+#include "controls/settings.h"
 #include "controls/texts.h"
+#include "launch/launch.h"
 
 /* Warnings that wait for the thread; further ones are dropped. */
 #define MAX_WARNINGS 32
@@ -46,7 +48,7 @@ on_notify (GObject *object, GParamSpec *spec, gpointer data)
 
   g_mutex_lock (&watch->controls->lock);
   if (!watch->control->changed)
-    g_cond_signal (&watch->controls->cond);
+    g_cond_broadcast (&watch->controls->cond);
   watch->control->changed = TRUE;
   g_mutex_unlock (&watch->controls->lock);
 }
@@ -81,6 +83,28 @@ drop_target (CuvControlTarget *target, gulong handler)
   cuv_control_target_unref (target);
 }
 
+/* Requests that the control gets its value of settings-file, if it has one and
+ * no newer request. Returns NULL, or why not. Call with the lock held. */
+static gchar *
+take_saved (CuvControls *self, CuvControl *control)
+{
+  gchar *problem = NULL;
+
+  if (control->saved == NULL || control->values != NULL)
+    return NULL;
+  if (control->target->property == NULL)
+    problem = g_strdup ("it is a signal, which has no value");
+  else
+    control->values =
+        cuv_control_target_parse (control->target, control->saved, &problem);
+  if (problem == NULL) {
+    control->client = 0;
+    self->n_loading++;
+    return NULL;
+  }
+  return cuv_control_settings_problem (self, control, problem);
+}
+
 /* Connects a control to an element, unless it has one. Returns NULL, or why it
  * cannot work. */
 static gchar *
@@ -104,19 +128,19 @@ connect_control (CuvControls *self, CuvControl *control, GstElement *element)
   if (used) {
     control->target = target;
     control->handler = handler;
+    text = take_saved (self, control);
     cuv_controls_describe (self);
   }
   g_mutex_unlock (&self->lock);
   if (!used)
     drop_target (target, handler);
-  return NULL;
+  return text;
 }
 
 /* ---- the pipeline ---- */
 
-/* Posts a warning, unless the sink has stopped. Frees the problem. */
-static void
-warn_of_control (CuvControls *self, gchar *problem)
+void
+cuv_controls_warn (CuvControls *self, gchar *problem)
 {
   GstElement *sink = NULL;
 
@@ -143,7 +167,7 @@ on_added (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
         : NULL;
 
     if (problem != NULL)
-      warn_of_control (self, problem);
+      cuv_controls_warn (self, problem);
   }
   g_free (name);
 }
@@ -222,10 +246,34 @@ on_warning (GstBus *bus, GstMessage *message, gpointer data)
   } else if (self->warnings.length < MAX_WARNINGS) {
     g_queue_push_tail (
         &self->warnings, cuv_control_text_warning (element, error->message));
-    g_cond_signal (&self->cond);
+    g_cond_broadcast (&self->cond);
   }
   g_mutex_unlock (&self->lock);
   g_error_free (error);
+}
+
+/* Elements that are not started yet take any value, and may fail at the start.
+ */
+static void
+on_error (GstBus *bus, GstMessage *message, gpointer data)
+{
+  CuvControls *self = data;
+  GstObject *source = GST_MESSAGE_SRC (message);
+
+  if (!GST_IS_ELEMENT (source) || GST_STATE (source) >= GST_STATE_PAUSED)
+    return;
+  for (guint i = 0; i < self->n; i++) {
+    const CuvControl *control = &self->list[i];
+
+    if (control->saved != NULL
+        && g_strcmp0 (control->element, GST_OBJECT_NAME (source)) == 0) {
+      cuv_controls_warn (self,
+          g_strdup_printf ("%s fails to start, and %s is from settings-file "
+                           "'%s': if that is the cause, correct it there",
+              control->element, control->name, self->settings_file));
+      return;
+    }
+  }
 }
 
 /* ---- entering and leaving ---- */
@@ -257,6 +305,8 @@ watch_bin (CuvControls *self, GstBin *bin)
   gst_bus_enable_sync_message_emission (self->bus);
   self->warned = connect (
       self, self->bus, "sync-message::warning", G_CALLBACK (on_warning));
+  self->failed =
+      connect (self, self->bus, "sync-message::error", G_CALLBACK (on_error));
 }
 
 gchar *
@@ -291,6 +341,7 @@ cuv_controls_leave (CuvControls *self)
   }
   if (self->bus != NULL) {
     g_signal_handler_disconnect (self->bus, self->warned);
+    g_signal_handler_disconnect (self->bus, self->failed);
     gst_bus_disable_sync_message_emission (self->bus);
   }
   gst_clear_object (&self->bus);
@@ -310,4 +361,25 @@ cuv_controls_missing (CuvControls *self)
   }
   g_mutex_unlock (&self->lock);
   return g_string_free (names, names->len == 0);
+}
+
+gchar *
+cuv_controls_line (CuvControls *self)
+{
+  GstElement *bin = g_weak_ref_get (&self->bin);
+  gchar *text, *notes, **lines;
+  GString *line;
+
+  if (bin == NULL)
+    return NULL;
+  text = gst_cuv_launch_text (GST_BIN (bin), &notes);
+  gst_object_unref (bin);
+  line = g_string_new (text);
+  lines = g_strsplit (notes != NULL ? notes : "", "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_string_append_printf (line, "\n# %s", lines[i]);
+  g_strfreev (lines);
+  g_free (notes);
+  g_free (text);
+  return g_string_free (line, FALSE);
 }

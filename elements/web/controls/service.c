@@ -2,6 +2,7 @@
 /* The thread of controls. Properties are read, set and called without the lock,
  * as they may block. */
 #include "config.h"
+#include "controls/settings.h"
 #include "controls/texts.h"
 
 /* The thread works at most this often, so that a page that sends thousands of
@@ -180,6 +181,55 @@ act (CuvControls *self, const Request *request, GValue *result)
   return reason;
 }
 
+/* Whether the value is in force already. Elements may do much to set one. */
+static gboolean
+is_in_force (const Request *request)
+{
+  GValue value = G_VALUE_INIT;
+  gboolean same;
+
+  if (!cuv_control_target_get (request->target, &value))
+    return FALSE;
+  same = cuv_control_value_equal (request->target->property,
+      &g_array_index (request->values, GValue, 0), &value);
+  g_value_unset (&value);
+  return same;
+}
+
+/* Ends a request of settings-file. Frees the reason. */
+static void
+end_loading (CuvControls *self, const Request *request, gchar *reason)
+{
+  gchar *problem = reason != NULL
+      ? cuv_control_settings_problem (self, request->control, reason)
+      : NULL;
+
+  g_mutex_lock (&self->lock);
+  self->n_loading--;
+  if (!self->started && self->load_problem == NULL)
+    self->load_problem = g_steal_pointer (&problem);
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+  if (problem != NULL)
+    cuv_controls_warn (self, problem);
+}
+
+/* Sets a value of settings-file. */
+static void
+load (CuvControls *self, const Request *request)
+{
+  GValue result = G_VALUE_INIT;
+  gchar *reason = NULL;
+
+  if (request->target != NULL && !is_in_force (request))
+    reason = act (self, request, &result);
+  else
+    g_free (end_acting (self, request->control));
+  if (G_IS_VALUE (&result))
+    g_value_unset (&result);
+  end_loading (self, request, reason);
+}
+
 static void
 serve (CuvControls *self, const Request *request)
 {
@@ -204,10 +254,88 @@ serve_requests (CuvControls *self)
 
     if (!take_request (self, &self->list[i], &request))
       continue;
-    serve (self, &request);
+    if (request.client == 0)
+      load (self, &request);
+    else
+      serve (self, &request);
     g_clear_pointer (&request.target, cuv_control_target_unref);
     g_array_unref (request.values);
   }
+}
+
+/* ---- saving ---- */
+
+/* Returns NULL, or why the values cannot be saved. */
+static gchar *
+save (CuvControls *self)
+{
+  GValue *values = read_values (self, TRUE);
+  gchar *problem = cuv_control_settings_save (self, values);
+
+  free_values (self, values);
+  return problem;
+}
+
+static void
+answer_job (CuvControls *self, const CuvControlJob *job, const gchar *problem,
+    const gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  if (text != NULL) {
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_set_string (&value, text);
+  }
+  send_text (self, job->client,
+      problem != NULL ? cuv_control_text_refused (job->id, NULL, problem)
+                      : cuv_control_text_done (job->id, NULL, &value));
+  if (text != NULL)
+    g_value_unset (&value);
+}
+
+static GArray *
+take_jobs (CuvControls *self)
+{
+  GArray *jobs;
+
+  g_mutex_lock (&self->lock);
+  jobs = self->jobs;
+  self->jobs = g_array_new (FALSE, FALSE, sizeof (CuvControlJob));
+  g_mutex_unlock (&self->lock);
+  return jobs;
+}
+
+/* Jobs of a kind that came together are done once. */
+static void
+serve_jobs (CuvControls *self, CuvControlAction action, GArray *jobs)
+{
+  gchar *problem = NULL, *text = NULL;
+  gboolean done = FALSE;
+
+  for (guint i = 0; i < jobs->len; i++) {
+    const CuvControlJob *job = &g_array_index (jobs, CuvControlJob, i);
+
+    if (job->action != action)
+      continue;
+    if (!done && action == CUV_CONTROL_SAVE)
+      problem = save (self);
+    else if (!done && (text = cuv_controls_line (self)) == NULL)
+      problem = g_strdup ("the sink is not in a pipeline");
+    done = TRUE;
+    answer_job (self, job, problem, text);
+  }
+  g_free (problem);
+  g_free (text);
+}
+
+static void
+serve_all_jobs (CuvControls *self)
+{
+  GArray *jobs = take_jobs (self);
+
+  serve_jobs (self, CUV_CONTROL_SAVE, jobs);
+  serve_jobs (self, CUV_CONTROL_LINE, jobs);
+  g_array_unref (jobs);
 }
 
 /* ---- the thread ---- */
@@ -217,8 +345,8 @@ static gboolean
 has_work (const CuvControls *self)
 {
   const gboolean watched = cuv_web_stream_clients (self->stream) > 0;
-  gboolean work =
-      self->describe_all || self->joined->len > 0 || self->warnings.length > 0;
+  gboolean work = self->describe_all || self->joined->len > 0
+      || self->warnings.length > 0 || self->jobs->len > 0;
 
   for (guint i = 0; i < self->n && !work; i++)
     work = self->list[i].values != NULL || (self->list[i].changed && watched);
@@ -252,6 +380,7 @@ cuv_controls_run (gpointer controls)
     last = g_get_monotonic_time ();
     send_controls (self);
     serve_requests (self);
+    serve_all_jobs (self);
     send_values (self);
     send_warnings (self);
   }

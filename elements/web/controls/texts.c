@@ -45,7 +45,8 @@ cuv_control_text_done (gint64 id, const gchar *control, const GValue *value)
 
   begin (&json, "done");
   add_id (&json, id);
-  cuv_json_string_member (&json, "control", control);
+  if (control != NULL)
+    cuv_json_string_member (&json, "control", control);
   add_value (&json, "value", value);
   return end (&json);
 }
@@ -99,6 +100,8 @@ cuv_control_text_controls (
   CuvJson json;
 
   begin (&json, "controls");
+  cuv_json_key (&json, "can_save");
+  cuv_json_boolean (&json, self->settings_file != NULL);
   cuv_json_key (&json, "controls");
   cuv_json_begin_array (&json);
   for (guint i = 0; i < self->n; i++)

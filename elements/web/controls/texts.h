@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What clients are sent, as JSON texts to be freed:
  *
- *   {"type": "controls", "controls": [...]}   all of them, with their values
+ *   {"type": "controls", "controls": [...], "can_save": true}   all of them,
+ * with their values
  *   {"type": "values", "values": {"detect.min-neighbors": 4}}   that changed
  *   {"type": "done", "id": 1, "control": ..., "value": ...}   value in force,
  * or what the signal returned
@@ -14,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* value: unset if there is none. */
+/* value: unset if there is none; control: NULL if the request has none. */
 gchar *cuv_control_text_done (
     gint64 id, const gchar *control, const GValue *value);
 /* id: 0, and control: NULL, if the message did not have them. */

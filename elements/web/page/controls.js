@@ -138,6 +138,7 @@ class Row {
     this.description = description;
     this.waits = false; // for the answer to a request
     this.next = null; // request to send after that
+    this.watchers = []; // called with each answer: the reason, or ''
     this.timer = 0;
     this.message = create('p', { className: 'message', role: 'status' });
     this.label = create('label', { textContent: description.name });
@@ -161,7 +162,7 @@ class Row {
     this.message.textContent = text;
   }
 
-  answered(state, text) {
+  answered(state, text, reason = '') {
     clearTimeout(this.timer);
     this.waits = false;
     this.say(state, text);
@@ -169,6 +170,10 @@ class Row {
       const message = this.next;
       this.next = null;
       this.send(message);
+      return;
+    }
+    for (const watcher of this.watchers.splice(0)) {
+      watcher(reason);
     }
   }
 
@@ -181,9 +186,9 @@ class Row {
   refused({ message, ended }) {
     if (ended) {
       this.next = null;
-      this.answered('', '');
+      this.answered('', '', message);
     } else {
-      this.answered('bad', 'Refused: ' + message);
+      this.answered('bad', 'Refused: ' + message, message);
     }
   }
 
@@ -214,6 +219,15 @@ class PropertyRow extends Row {
     this.send({ type: 'set', value });
   }
 
+  // Sends a value, and returns a promise of the reason why it, or a newer one,
+  // was refused; '' if it was not.
+  set(value) {
+    return new Promise((resolve) => {
+      this.watchers.push(resolve);
+      this.change(value);
+    });
+  }
+
   name({ control, name }) {
     if (this.editor.input) {
       this.label.htmlFor = this.editor.input.id = 'control ' + control;
@@ -236,8 +250,8 @@ class PropertyRow extends Row {
       === JSON.stringify(this.description.default ?? null);
   }
 
-  answered(state, text) {
-    super.answered(state, text);
+  answered(state, text, reason) {
+    super.answered(state, text, reason);
     if (!this.waits) {
       this.show();
     }
@@ -365,7 +379,8 @@ function describe(controls) {
 }
 
 // Returns the rows of controls whose description passes the test: their
-// description and value; change(value) of a property, call(values) of a signal.
+// description and value; change(value) and set(value) of a property, call(values)
+// of a signal.
 // The event "controls-changed" of the document says that they, or their values,
 // may have changed.
 export function findControls(test) {

@@ -3,6 +3,7 @@
 // (uint32, little endian), the record, and the JPEG of the same frame. It is
 // answered when it has been drawn; then the newest frame follows.
 import './controls.js';
+import './settings.js';
 import { paintDrawing, prepareDrawing } from './draw.js';
 import { closeRemote, openRemote } from './remote.js';
 import { Scene, colorOf, labelOf, tablesOf } from './scene.js';

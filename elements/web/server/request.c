@@ -34,6 +34,9 @@ static const Resource resources[] = {
   { .name = "controls.js",
       .type = "text/javascript; charset=utf-8",
       .file = "controls.js" },
+  { .name = "settings.js",
+      .type = "text/javascript; charset=utf-8",
+      .file = "settings.js" },
   { .name = "remote.js",
       .type = "text/javascript; charset=utf-8",
       .file = "remote.js" },
@@ -195,13 +198,13 @@ refuse_token (SoupServerMessage *message)
 }
 
 static void
-respond_stream (
-    CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
+respond_stream (CuvWebStream *stream, SoupServerMessage *message,
+    const Resource *resource, CuvWebAccess access)
 {
   if (resource->is_controls && stream->calls->message == NULL)
     cuv_http_respond_text (
         message, SOUP_STATUS_NOT_FOUND, "visionwebsink has no controls");
-  else if (!cuv_web_stream_has_room (stream, resource->is_controls))
+  else if (!cuv_web_stream_has_room (stream, resource->is_controls, access))
     cuv_http_respond_text (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "the maximum number of viewers (max-viewers) is reached");
   else if (resource->add != NULL)
@@ -221,18 +224,18 @@ respond_restricted (
   const CuvWebServer *server = stream->server;
   SoupMessageHeaders *request =
       soup_server_message_get_request_headers (message);
+  const CuvWebAccess access =
+      cuv_web_access (server, soup_server_message_get_uri (message), request);
 
   if (!cuv_web_origin_allowed (server, request))
     cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
         "pages of other servers may not load frames from this one");
-  else if (!resource->without_token
-      && cuv_web_access (server, soup_server_message_get_uri (message), request)
-          == CUV_WEB_NO_ACCESS)
+  else if (!resource->without_token && access == CUV_WEB_NO_ACCESS)
     refuse_token (message);
   else if (resource->report != NULL)
     resource->report (stream, message);
   else
-    respond_stream (stream, message, resource);
+    respond_stream (stream, message, resource, access);
 }
 
 void

@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
+#define CUV_WEB_MAX_CONNECTIONS 256
+
 struct _CuvWebServer {
   guint users; /* under the registry's lock */
 
@@ -128,9 +130,9 @@ void cuv_web_stream_count_dropped (CuvWebStream *self);
 /* Whether a buffer newer than the newest frame has come. */
 gboolean cuv_web_stream_is_stale (CuvWebStream *self);
 /* Whether max_viewers allows one more viewer, or one more client of the
- * controls. */
+ * controls, with this access. */
 gboolean cuv_web_stream_has_room (
-    const CuvWebStream *self, gboolean for_controls);
+    const CuvWebStream *self, gboolean for_controls, CuvWebAccess access);
 
 /* ---- viewer.c ---- */
 

@@ -6,7 +6,6 @@
 
 /* Maximum number of connections of a server, viewers included. The usual limit
  * of a process is 1024 files. */
-#define MAX_CONNECTIONS 256
 
 static GMutex registry_lock;
 static GPtrArray *registry; /* servers that are open; NULL: none yet */
@@ -81,7 +80,7 @@ open_http (CuvWebServer *self)
 {
   self->streams = g_ptr_array_new ();
   self->http = cuv_http_new (self->listener,
-      &(CuvHttpConfig){ .max_connections = MAX_CONNECTIONS,
+      &(CuvHttpConfig){ .max_connections = CUV_WEB_MAX_CONNECTIONS,
           .timeout = self->timeout,
           .certificate = self->certificate,
           .check = cuv_web_check,

@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+/* With a token for those who may only look, they leave connections
+ * of the server to those who may change, who also get places on top of
+ * max_viewers. */
+#define RESERVED_VIEWERS 4
+#define RESERVED_CONNECTIONS 16
+
 /* ---- path ---- */
 
 static gboolean
@@ -144,12 +150,34 @@ cuv_web_stream_waiting (const CuvWebStream *self)
   return (guint) g_atomic_int_get (&self->n_waiting);
 }
 
-gboolean
-cuv_web_stream_has_room (const CuvWebStream *self, gboolean for_controls)
+static guint
+count_clients (const CuvWebServer *server)
 {
-  const guint n = for_controls ? self->remotes->len : self->viewers->len;
+  guint n = 0;
 
-  return (gint) n < g_atomic_int_get (&self->max_viewers);
+  for (guint i = 0; i < server->streams->len; i++) {
+    const CuvWebStream *stream = server->streams->pdata[i];
+
+    n += stream->viewers->len + stream->remotes->len;
+  }
+  return n;
+}
+
+gboolean
+cuv_web_stream_has_room (
+    const CuvWebStream *self, gboolean for_controls, CuvWebAccess access)
+{
+  const CuvWebServer *server = self->server;
+  const gint n = (gint) (for_controls ? self->remotes : self->viewers)->len;
+  const gint most = g_atomic_int_get (&self->max_viewers);
+
+  if (server->read_token_digest == NULL)
+    return n < most;
+  if (access == CUV_WEB_CHANGE)
+    return n < most + RESERVED_VIEWERS;
+  return n < most
+      && count_clients (server)
+      < CUV_WEB_MAX_CONNECTIONS - RESERVED_CONNECTIONS;
 }
 
 void

@@ -24,7 +24,7 @@ SILENT = "appsrc name=source is-live=true format=time caps=video/x-raw,format=GR
 TIMEOUT = 6  # seconds until a test fails
 FILES = {"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript",
          "/scene.js": "text/javascript", "/controls.js": "text/javascript",
-         "/draw.js": "text/javascript",
+         "/draw.js": "text/javascript", "/settings.js": "text/javascript",
          "/icon.svg": "image/svg+xml"}
 REPORTS = ("/health", "/metrics", "/controls.json")
 FRAMES = ("/ws", "/stream.mjpg", "/events", "/frame.jpg", "/record.json")

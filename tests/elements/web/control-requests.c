@@ -3,6 +3,8 @@
  * and block. */
 #include "controlled.h"
 
+#include <unistd.h>
+
 /* ---- requests ---- */
 
 CUV_TEST (requests_that_are_refused)
@@ -129,6 +131,105 @@ CUV_TEST (overtaken_by_another_viewer)
   line_stop (&line);
 }
 
+/* ---- settings-file ---- */
+
+/* Starts with the values of a file, whose path it returns, to be freed. Sets
+ * problem to why they were refused, or NULL. */
+static gchar *
+start_with (Line *line, const gchar *values, gboolean block, gchar **problem)
+{
+  g_autofree gchar *missing = NULL;
+  gchar *path;
+  g_autofree gchar *text =
+      g_strdup_printf ("{\"visionwebsink\":1,\"values\":{%s}}", values);
+  const gint fd = g_file_open_tmp (NULL, &path, NULL);
+
+  close (fd);
+  fail_unless (g_file_set_contents (path, text, -1, NULL));
+  line_init (line);
+  if (block)
+    g_mutex_lock (&line->element->gate);
+  line->controls = cuv_controls_new (
+      line->sink, "e.slow,e.picky,e.round,e.uint64,e.string", path, &missing);
+  fail_unless (line->controls != NULL, "%s", missing);
+  cuv_controls_start (line->controls, (CuvWebStream *) 1);
+  unlink (path);
+  *problem = cuv_controls_settle (line->controls);
+  return path;
+}
+
+CUV_TEST (settings_that_the_element_refuses)
+{
+  static const gchar *const cases[][2] = {
+    { "\"e.picky\":4", "e.picky: picky must be odd." },
+    { "\"e.round\":5", "e.round: the element has set another value" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Line line;
+    g_autofree gchar *problem = NULL;
+    g_autofree gchar *path = start_with (&line, cases[i][0], FALSE, &problem);
+
+    fail_unless (problem != NULL && strstr (problem, cases[i][1]) != NULL
+            && strstr (problem, path) != NULL,
+        "%s", problem);
+    line_stop (&line);
+  }
+}
+
+/* A value in force is not set again. */
+CUV_TEST (settings_in_force)
+{
+  g_autofree gchar *path = NULL, *problem = NULL;
+  gint picky;
+  Line line;
+
+  path = start_with (&line, "\"e.slow\":0,\"e.picky\":3", FALSE, &problem);
+  fail_unless (problem == NULL, "%s", problem);
+  fail_unless_equals_int (g_atomic_int_get (&line.element->n_slow), 0);
+  g_object_get (line.element, "picky", &picky, NULL);
+  fail_unless_equals_int (picky, 3);
+  line_stop (&line);
+}
+
+/* The start does not wait until the element has taken the value. */
+CUV_TEST (settings_that_block)
+{
+  g_autofree gchar *path = NULL, *problem = NULL;
+  Line line;
+
+  path = start_with (&line, "\"e.slow\":5", TRUE, &problem);
+  fail_unless (problem == NULL, "%s", problem);
+  while (g_atomic_int_get (&line.element->n_slow) == 0)
+    g_usleep (1000);
+  g_mutex_unlock (&line.element->gate);
+  expect_part ("{\"e.slow\":5}");
+  line_stop (&line);
+}
+
+/* Numbers that JSON cannot express here are left out. */
+CUV_TEST (settings_that_are_saved)
+{
+  g_autofree gchar *path = NULL, *problem = NULL, *text = NULL;
+  Line line;
+
+  path = start_with (&line, "", FALSE, &problem);
+  g_object_set (line.element, "uint64", G_MAXUINT64, "string", NULL, NULL);
+  fail_unless (line_send (&line, "{\"type\":\"save\",\"id\":1}") == NULL);
+  while (text == NULL || !g_str_has_prefix (text, "3: ")) {
+    g_free (text);
+    text = next_text ();
+  }
+  fail_unless_equals_string (text, "3: {\"id\":1,\"type\":\"done\"}");
+  g_free (text);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless_equals_string (text,
+      "{\"values\":{\"e.picky\":1,\"e.round\":0,\"e.slow\":0,\"e.string\":\"\"}"
+      ",\"visionwebsink\":1}");
+  unlink (path);
+  line_stop (&line);
+}
+
 /* ---- elements that come, go and block ---- */
 
 CUV_TEST (bad_controls)
@@ -150,7 +251,8 @@ CUV_TEST (bad_controls)
     Line line;
 
     line_init (&line);
-    fail_unless (cuv_controls_new (line.sink, cases[i][0], &problem) == NULL);
+    fail_unless (
+        cuv_controls_new (line.sink, cases[i][0], NULL, &problem) == NULL);
     fail_unless (g_str_has_prefix (problem, cases[i][0])
             && strstr (problem, cases[i][1]) != NULL,
         "%s", problem);

@@ -11,10 +11,10 @@ CUV_TEST (bad_messages)
     { "", "" },
     { "x", "" },
     { "[]", "not a JSON object" },
-    { "{}", "type must be set or call" },
+    { "{}", "type must be set, call, save or line" },
     { "{'type':'set'}", "single quotes" },
-    { "{\"type\":\"get\"}", "type must be set or call" },
-    { "{\"type\":5}", "type must be set or call" },
+    { "{\"type\":\"get\"}", "type must be set, call, save or line" },
+    { "{\"type\":5}", "type must be set, call, save or line" },
     { "{\"type\":\"set\"}", "id must be" },
     { "{\"type\":\"set\",\"id\":-1}", "id must be" },
     { "{\"type\":\"set\",\"id\":1.5}", "id must be" },
@@ -99,8 +99,8 @@ CUV_TEST (good_messages)
 /* ---- descriptions and values ---- */
 
 #define DESCRIBED(name, rest)                                                  \
-  "3: {\"controls\":[{\"blurb\":\"What " name " is\",\"control\":\"e." name    \
-  "\"," rest "}],\"type\":\"controls\"}"
+  "3: {\"can_save\":false,\"controls\":[{\"blurb\":\"What " name               \
+  " is\",\"control\":\"e." name "\"," rest "}],\"type\":\"controls\"}"
 #define COMMON(name) "\"element\":\"e\",\"factory\":\"TestElement\","
 #define NAMES(name) "\"name\":\"" name "\",\"nick\":\"" name "\""
 
