@@ -6,12 +6,11 @@ import os
 import shutil
 import sys
 import tempfile
-import time
-import unittest
 
-from chromium import Chromium, Page
+from chromium import Page
 from client import Gst, Sink, run
 from controls import BALANCE, make_tokens
+from user import UserTest
 
 SOURCE = BALANCE + " ! rcdtrack name=track ! houghlines name=lines " \
     "max-lines=4 ! visionzones name=zones"
@@ -19,44 +18,15 @@ CONTROLS = "controls=balance.brightness,lines.blur,track.max-targets,track.set-t
     "track.clear-target,lines.nms,lines.roi,lines.canny-low,zones.zones,late.hue"
 
 
-class Controls(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Chromium()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-
+class Controls(UserTest):
     def start(self, controls=CONTROLS, query="", **kwargs):
-        server = Sink(controls, SOURCE)
-        self.addCleanup(server.stop)
-        page = Page(self.browser, server.url + query, **kwargs)
-        self.addCleanup(page.close)
-        page.wait("document.querySelectorAll('fieldset:enabled').length > 0"
-                  " || document.getElementById('control-note').textContent !== ''")
-        return server, page
-
-    def value(self, server, name):
-        element, member = name.split(".")
-        return server.pipeline.get_by_name(element).get_property(member)
-
-    def wait_value(self, server, name, value):
-        end = time.monotonic() + 60
-        while self.value(server, name) != value:
-            self.assertLess(time.monotonic(), end, f"{name} is {self.value(server, name)}")
-            time.sleep(0.01)
+        return self.serve(controls, SOURCE, query, **kwargs)
 
     def field(self, name):
         return f"document.getElementById('control {name}')"
 
     def message(self, name):
         return f"{self.field(name)}.closest('.control').querySelector('.message').textContent"
-
-    def key(self, page, key, code, text=""):
-        for kind in "keyDown", "keyUp":
-            page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                      windowsVirtualKeyCode=code, text=text if kind == "keyDown" else "")
 
     def test_each_kind(self):
         server, page = self.start()
@@ -156,21 +126,6 @@ class Controls(unittest.TestCase):
         page.wait("document.body.innerText.includes('Returned 1.')")
         page.run("document.querySelector('[aria-label=\"Call clear-target\"]').click()")
         page.wait("document.body.innerText.includes('Called.')")
-
-    def drag(self, page, *points):
-        """Drags from the first point of the canvas to the last; points are parts of its picture."""
-        places = page.run("""(() => {
-          const { left, top, width, height } = canvas.getBoundingClientRect();
-          const scale = Math.min(width / canvas.width, height / canvas.height);
-          return %s.map(([x, y]) => [left + width / 2 + (x - 0.5) * canvas.width * scale,
-            top + height / 2 + (y - 0.5) * canvas.height * scale]);
-        })()""" % [list(point) for point in points])
-        for i, (x, y) in enumerate(places):
-            kind = "mousePressed" if i == 0 else "mouseMoved"
-            page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
-                      buttons=1, clickCount=1)
-        page.call("Input.dispatchMouseEvent", type="mouseReleased", x=places[-1][0],
-                  y=places[-1][1], button="left", clickCount=1)
 
     def test_draws_a_target(self):
         """A rectangle is in pixels of the frame, also if pictures are smaller."""
