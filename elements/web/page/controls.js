@@ -3,7 +3,7 @@
 // request on its way at most; what the user does meanwhile is sent after that,
 // the newest value only.
 
-import { cancelDrawing, drawBox } from './draw.js';
+import { create, editors, fields } from './editors.js';
 import { canChange, isConnected, listen, request } from './remote.js';
 
 const patience = 1000; // ms without an answer until the page says so
@@ -16,121 +16,13 @@ let described = ''; // what the rows were made from
 const rows = new Map(); // by control, "detect.min-neighbors"
 const warnings = new Map(); // by element: where its warnings are shown
 
-// ---- editors: a node and show(value) ----
-
-function create(tag, properties, ...children) {
-  const node = Object.assign(document.createElement(tag), properties);
-  node.append(...children);
-  return node;
-}
-
-// A field whose value counts when editing ends; Escape ends it without. While it
-// is edited, it keeps the value that it is to show.
-function editField(input, read, write, changed) {
-  let edited = false, shown;
-  input.addEventListener('input', () => { edited = true; });
-  input.addEventListener('change', () => {
-    edited = false;
-    changed(read());
-  });
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && edited) {
-      edited = false;
-      write(shown);
-      event.stopPropagation();
-    }
-  });
-  return { node: input, input, read, show: (value) => {
-    shown = value;
-    if (!edited) {
-      write(value);
-    }
-  } };
-}
-
-function numberField({ type, minimum, maximum }, changed) {
-  const input = create('input', { type: 'number', min: minimum, max: maximum,
-    step: type === 'integer' ? 1 : 'any' });
-  return editField(input, () => input.valueAsNumber,
-    (value) => { input.value = value; }, changed);
-}
-
-// The slider of a large range reaches to four times the default.
-function sliderRange({ minimum, maximum, default: usual }) {
-  if (minimum >= -1000 && maximum <= 1000) {
-    return { min: minimum, max: maximum };
-  }
-  const reach = 4 * Math.abs(usual) || 10;
-  return { min: Math.max(minimum, -reach), max: Math.min(maximum, reach) };
-}
-
-function numberEditor(description, changed) {
-  const field = numberField(description, changed);
-  const isWhole = description.type === 'integer';
-  const slider = create('input', { type: 'range',
-    ...sliderRange(description), step: isWhole ? 1 : 'any' });
-  slider.addEventListener('input', () => {
-    const value = isWhole ? slider.valueAsNumber
-      : Number(slider.valueAsNumber.toPrecision(4));
-    field.show(value);
-    changed(value);
-  });
-  return { node: create('div', { className: 'number' }, slider, field.node),
-    input: slider, also: field.input, show: (value) => {
-      slider.value = value;
-      field.show(value);
-    } };
-}
-
-function booleanEditor(description, changed) {
-  const input = create('input', { type: 'checkbox' });
-  input.addEventListener('change', () => changed(input.checked));
-  return { node: input, input, read: () => input.checked,
-    show: (value) => { input.checked = value; } };
-}
-
-function textEditor(description, changed) {
-  const input = create('textarea', { rows: 1, spellcheck: false });
-  input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault();
-      input.blur();
-      input.focus();
-    }
-  });
-  return editField(input, () => input.value,
-    (value) => { input.value = value ?? ''; }, changed);
-}
-
-function choiceEditor({ choices }, changed) {
-  const input = create('select', {}, ...choices.map(({ nick, text }) =>
-    create('option', { value: nick, textContent: nick, title: text })));
-  input.addEventListener('change', () => changed(input.value));
-  return { node: input, input, show: (value) => { input.value = value; } };
-}
-
-function flagsEditor({ name, choices }, changed) {
-  const boxes = choices.map(({ nick }) =>
-    create('input', { type: 'checkbox', value: nick }));
-  const node = create('div', { className: 'flags', role: 'group' },
-    ...choices.map(({ nick, text }, i) =>
-      create('label', { title: text }, boxes[i], nick)));
-  node.setAttribute('aria-label', name);
-  node.addEventListener('change', () => changed(
-    boxes.filter((box) => box.checked).map((box) => box.value)));
-  return { node, show: (value) => {
-    for (const box of boxes) {
-      box.checked = value.includes(box.value);
-    }
-  } };
-}
-
-const editors = { integer: numberEditor, number: numberEditor,
-  boolean: booleanEditor, text: textEditor, choice: choiceEditor,
-  flags: flagsEditor };
-const fields = { ...editors, integer: numberField, number: numberField };
-
 // ---- rows ----
+
+// Reasons repeat the value; a long one would hide the rest.
+function shorten(reason, value) {
+  return typeof value === 'string' && value.length > 60
+    ? reason.replaceAll(`'${value}'`, () => '\'…\'') : reason;
+}
 
 // A control in the page: sends requests and shows what comes of them.
 class Row {
@@ -138,23 +30,40 @@ class Row {
     this.description = description;
     this.waits = false; // for the answer to a request
     this.next = null; // request to send after that
-    this.watchers = []; // called with each answer: the reason, or ''
     this.timer = 0;
     this.message = create('p', { className: 'message', role: 'status' });
     this.label = create('label', { textContent: description.name });
     this.node = create('div', { className: 'control' });
+    this.buttons = create('div', { className: 'buttons' });
   }
 
+  // Returns a promise of {value}; of {reason} if the request, or a newer one that
+  // takes its place, is refused or the connection ends.
   send(message) {
-    if (this.waits) {
-      this.next = message;
-      return;
+    const older = this.next;
+    const answer = new Promise((settle) => { this.next = { message, settle }; });
+    older?.settle(answer);
+    if (!this.waits) {
+      this.sendNext();
     }
+    return answer;
+  }
+
+  sendNext() {
+    const { message, settle } = this.next;
+    this.next = null;
     this.waits = true;
     this.timer = setTimeout(() => this.say(
       'bad', 'The element has not answered yet.'), patience);
     request({ ...message, control: this.description.control }).then(
-      ({ value }) => this.done(value), (error) => this.refused(error));
+      ({ value }) => {
+        this.done(value);
+        settle({ value });
+      }, (error) => {
+        error.message = shorten(error.message, message.value);
+        this.refused(error);
+        settle({ reason: error.message });
+      });
   }
 
   say(state, text) {
@@ -162,18 +71,12 @@ class Row {
     this.message.textContent = text;
   }
 
-  answered(state, text, reason = '') {
+  answered(state, text) {
     clearTimeout(this.timer);
     this.waits = false;
     this.say(state, text);
     if (this.next !== null) {
-      const message = this.next;
-      this.next = null;
-      this.send(message);
-      return;
-    }
-    for (const watcher of this.watchers.splice(0)) {
-      watcher(reason);
+      this.sendNext();
     }
   }
 
@@ -185,10 +88,11 @@ class Row {
   // Nothing is sent again if the connection has ended.
   refused({ message, ended }) {
     if (ended) {
+      this.next?.settle({ reason: message });
       this.next = null;
-      this.answered('', '', message);
+      this.answered('', '');
     } else {
-      this.answered('bad', 'Refused: ' + message, message);
+      this.answered('bad', 'Refused: ' + message);
     }
   }
 
@@ -211,21 +115,13 @@ class PropertyRow extends Row {
     }
     this.name(description);
     this.node.classList.toggle('inline', description.type === 'boolean');
-    this.node.append(this.label, this.reset, this.editor.node, this.message);
+    this.buttons.append(this.reset);
+    this.node.append(this.label, this.buttons, this.editor.node, this.message);
     this.setValue(description.value);
   }
 
   change(value) {
-    this.send({ type: 'set', value });
-  }
-
-  // Sends a value, and returns a promise of the reason why it, or a newer one,
-  // was refused; '' if it was not.
-  set(value) {
-    return new Promise((resolve) => {
-      this.watchers.push(resolve);
-      this.change(value);
-    });
+    return this.send({ type: 'set', value });
   }
 
   name({ control, name }) {
@@ -250,8 +146,8 @@ class PropertyRow extends Row {
       === JSON.stringify(this.description.default ?? null);
   }
 
-  answered(state, text, reason) {
-    super.answered(state, text, reason);
+  answered(state, text) {
+    super.answered(state, text);
     if (!this.waits) {
       this.show();
     }
@@ -271,46 +167,15 @@ class SignalRow extends Row {
     button.setAttribute('aria-label', 'Call ' + description.name);
     button.addEventListener('click', () =>
       this.call(this.inputs.map((input) => input.read())));
-    this.node.append(this.label, create('div', { className: 'buttons' },
-      ...this.drawButtons(), button), create('div',
+    this.buttons.append(button);
+    this.node.append(this.label, this.buttons, create('div',
       { className: 'arguments' }, ...inputs.map(({ node }) => node)),
     this.message);
   }
 
   call(values) {
-    this.send({ type: 'call', arguments: values });
-  }
-
-  // Four whole numbers can be x, y, width and height of a rectangle.
-  drawButtons() {
-    const types = this.description.arguments.map(({ type }) => type).join();
-    if (types !== 'integer,integer,integer,integer') {
-      return [];
-    }
-    const button = create('button', { type: 'button', textContent: 'Draw' });
-    button.setAttribute('aria-label', `Draw the box of ${this.description.name}`);
-    button.setAttribute('aria-pressed', false);
-    button.addEventListener('click', () => this.draw(button));
-    return [button];
-  }
-
-  draw(button) {
-    if (button.getAttribute('aria-pressed') === 'true') {
-      cancelDrawing();
-      return;
-    }
-    drawBox((box) => {
-      button.setAttribute('aria-pressed', false);
-      this.message.textContent = '';
-      if (box !== null) {
-        const values = [box.x, box.y, box.width, box.height];
-        values.forEach((value, i) => this.inputs[i].show(value));
-        this.call(values);
-      }
-    });
-    button.setAttribute('aria-pressed', true);
-    this.message.dataset.state = '';
-    this.message.textContent = 'Draw a rectangle on the picture; Esc cancels.';
+    values.forEach((value, i) => this.inputs[i].show(value));
+    return this.send({ type: 'call', arguments: values });
   }
 
   done(value) {
@@ -379,8 +244,9 @@ function describe(controls) {
 }
 
 // Returns the rows of controls whose description passes the test: their
-// description and value; change(value) and set(value) of a property, call(values)
-// of a signal.
+// description and value; change(value) of a property, call(values) of a signal,
+// which return promises as send() does; the node, its buttons, and say() for its
+// message.
 // The event "controls-changed" of the document says that they, or their values,
 // may have changed.
 export function findControls(test) {

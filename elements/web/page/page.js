@@ -2,11 +2,14 @@
 // Shows the frames from a WebSocket. Each message is the size of the record
 // (uint32, little endian), the record, and the JPEG of the same frame. It is
 // answered when it has been drawn; then the newest frame follows.
-import './controls.js';
+import './follow.js'; // first: its clicks are those that others have not used
 import './settings.js';
-import { paintDrawing, prepareDrawing } from './draw.js';
+import { prepareDrawing } from './draw.js';
+import { preparePicks } from './pick.js';
 import { closeRemote, openRemote } from './remote.js';
+import { prepareRegions } from './roi.js';
 import { Scene, colorOf, labelOf, tablesOf } from './scene.js';
+import { prepareZones, showsOutlines } from './zones.js';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('canvas');
@@ -20,6 +23,7 @@ const layerNames = { boxes: 'Boxes', labels: 'Labels', confidences: 'Confidences
 const layers = {};
 const hidden = new Set(); // "label face", "table lines"
 let shown = null; // {picture, record}
+let outlinesDrawn = false; // in another way, by the editor of zones
 let socket = null;
 let retry = 0; // timer
 let pause = firstPause;
@@ -169,8 +173,8 @@ function scale() {
 
 function draw() {
   if (shown !== null) {
-    scene.draw(context, shown.picture, shown.record, layers, hidden, scale());
-    paintDrawing(context, scale());
+    scene.draw(context, shown.picture, shown.record, layers,
+      outlinesDrawn ? new Set([...hidden, 'table zone_outlines']) : hidden, scale());
   }
 }
 
@@ -336,5 +340,16 @@ document.addEventListener('visibilitychange', () => {
 });
 
 takeToken();
-prepareDrawing(canvas, draw, () => shown?.record.resolution);
+prepareDrawing(canvas, () => shown?.record);
+preparePicks(canvas, () => shown?.record, (object) => layers.boxes
+  && !hidden.has('label ' + labelOf(object)));
+prepareRegions((text, changed) =>
+  addSwitch($('layers'), text, true, null, changed).parentElement);
+prepareZones();
+document.addEventListener('drawing-changed', () => {
+  if (outlinesDrawn !== showsOutlines()) {
+    outlinesDrawn = showsOutlines();
+    draw();
+  }
+});
 connect();

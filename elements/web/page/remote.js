@@ -3,6 +3,7 @@
 // sink. docs/visionwebsink.md has the messages.
 
 const again = 2000; // ms until a lost connection is opened again
+const longest = 64 * 1024; // bytes of a message; the sink ends the connection of more
 
 let socket = null;
 let retry = 0; // timer
@@ -36,8 +37,13 @@ export function request(message) {
       return;
     }
     const id = ++lastId;
+    const text = JSON.stringify({ ...message, id });
+    if (new Blob([text]).size > longest) {
+      reject(new Error('It is longer than 64 KiB.'));
+      return;
+    }
     pending.set(id, { resolve, reject });
-    socket.send(JSON.stringify({ ...message, id }));
+    socket.send(text);
   });
 }
 

@@ -55,8 +55,11 @@ async function set([control, value]) {
   if (!row) {
     return 'the sink has no such control now';
   }
-  return JSON.stringify(row.value ?? '') === JSON.stringify(value)
-    ? '' : row.set(value);
+  if (JSON.stringify(row.value ?? '') === JSON.stringify(value)) {
+    return '';
+  }
+  const { reason = '' } = await row.change(value);
+  return reason;
 }
 
 async function load(file) {

@@ -22,27 +22,34 @@ typedef struct {
   gboolean without_token; /* a report that needs no token */
 } Resource;
 
+#define SCRIPT(file_)                                                          \
+  {                                                                            \
+    .name = file_, .type = "text/javascript; charset=utf-8", .file = file_     \
+  }
+
 static const Resource resources[] = {
   { .name = "", .type = "text/html; charset=utf-8", .file = "index.html" },
   { .name = "page.css", .type = "text/css; charset=utf-8", .file = "page.css" },
-  { .name = "page.js",
-      .type = "text/javascript; charset=utf-8",
-      .file = "page.js" },
-  { .name = "scene.js",
-      .type = "text/javascript; charset=utf-8",
-      .file = "scene.js" },
-  { .name = "controls.js",
-      .type = "text/javascript; charset=utf-8",
-      .file = "controls.js" },
-  { .name = "settings.js",
-      .type = "text/javascript; charset=utf-8",
-      .file = "settings.js" },
-  { .name = "remote.js",
-      .type = "text/javascript; charset=utf-8",
-      .file = "remote.js" },
-  { .name = "draw.js",
-      .type = "text/javascript; charset=utf-8",
-      .file = "draw.js" },
+  { .name = "drawing.css",
+      .type = "text/css; charset=utf-8",
+      .file = "drawing.css" },
+  SCRIPT ("bar.js"),
+  SCRIPT ("controls.js"),
+  SCRIPT ("draw.js"),
+  SCRIPT ("editors.js"),
+  SCRIPT ("follow.js"),
+  SCRIPT ("history.js"),
+  SCRIPT ("offer.js"),
+  SCRIPT ("page.js"),
+  SCRIPT ("pick.js"),
+  SCRIPT ("remote.js"),
+  SCRIPT ("roi.js"),
+  SCRIPT ("scene.js"),
+  SCRIPT ("settings.js"),
+  SCRIPT ("zone-shapes.js"),
+  SCRIPT ("zone-tool.js"),
+  SCRIPT ("zones.js"),
+  SCRIPT ("zones-text.js"),
   { .name = "icon.svg", .type = "image/svg+xml", .file = "icon.svg" },
   { .name = "ws", .upgrade = cuv_viewer_add_websocket },
   { .name = "controls", .upgrade = cuv_remote_add, .is_controls = TRUE },

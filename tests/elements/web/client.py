@@ -22,10 +22,11 @@ SOURCE = "videotestsrc is-live=true ! video/x-raw,format=I420,width=%d,height=%d
 SILENT = "appsrc name=source is-live=true format=time caps=video/x-raw,format=GRAY8," \
     "width=64,height=48,framerate=30/1"  # a frame comes when push() is called
 TIMEOUT = 6  # seconds until a test fails
-FILES = {"/": "text/html", "/page.css": "text/css", "/page.js": "text/javascript",
-         "/scene.js": "text/javascript", "/controls.js": "text/javascript",
-         "/draw.js": "text/javascript", "/settings.js": "text/javascript",
-         "/icon.svg": "image/svg+xml"}
+SCRIPTS = ("bar", "controls", "draw", "editors", "follow", "history", "offer", "page", "pick",
+           "remote", "roi", "scene", "settings", "zone-shapes", "zone-tool", "zones", "zones-text")
+FILES = {"/": "text/html", "/page.css": "text/css", "/drawing.css": "text/css",
+         "/icon.svg": "image/svg+xml",
+         **{f"/{name}.js": "text/javascript" for name in SCRIPTS}}
 REPORTS = ("/health", "/metrics", "/controls.json")
 FRAMES = ("/ws", "/stream.mjpg", "/events", "/frame.jpg", "/record.json")
 

@@ -24,12 +24,14 @@ class UserTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.close()
 
-    def serve(self, controls, source, query="", **kwargs):
-        """Returns a sink, and its page in the browser when it knows what may be changed."""
+    def serve(self, controls, source, query="", keep=False, **kwargs):
+        """Returns a sink, and its page in the browser when it knows what may be changed.
+        keep: for further tests of the class."""
         server = Sink(controls, source)
-        self.addCleanup(server.stop)
+        (self.addClassCleanup if keep else self.addCleanup)(server.stop)
         page = Page(self.browser, server.url + query, **kwargs)
-        self.addCleanup(page.close)
+        if not keep:
+            self.addCleanup(page.close)
         page.wait("document.querySelectorAll('fieldset:enabled').length > 0"
                   " || document.getElementById('control-note').textContent !== ''")
         return server, page
