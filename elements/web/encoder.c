@@ -13,6 +13,7 @@
 struct _CuvWebEncoder {
   CuvWebStream *stream;
   CuvWebWarn warn;
+  CuvWebMade made;
   gpointer data;
   GThread *thread; /* NULL: not started */
 
@@ -34,11 +35,12 @@ struct _CuvWebEncoder {
 };
 
 CuvWebEncoder *
-cuv_web_encoder_new (CuvWebWarn warn, gpointer data)
+cuv_web_encoder_new (CuvWebWarn warn, CuvWebMade made, gpointer data)
 {
   CuvWebEncoder *self = g_new0 (CuvWebEncoder, 1);
 
   self->warn = warn;
+  self->made = made;
   self->data = data;
   self->taken = G_MAXUINT64;
   self->picture.gpu = cuv_gpu_picture_new (GST_ELEMENT (data));
@@ -161,6 +163,7 @@ encode (CuvWebEncoder *self, const CuvWebInput *input, guint64 serial)
   gsize jpeg_size, record_size;
   gchar *problem = cuv_picture_encode (&self->picture, &input->info,
       input->buffer, input->max_width, input->quality, &jpeg_size);
+  CuvWebFrame *frame;
   gchar *record;
 
   if (problem != NULL) {
@@ -175,9 +178,10 @@ encode (CuvWebEncoder *self, const CuvWebInput *input, guint64 serial)
   self->counts.encoded++;
   self->counts.us += (guint64) (g_get_monotonic_time () - start);
   g_mutex_unlock (&self->lock);
-  cuv_web_stream_publish (self->stream,
-      cuv_web_frame_new (
-          serial, record, record_size, self->picture.jpeg, jpeg_size));
+  frame = cuv_web_frame_new (
+      serial, record, record_size, self->picture.jpeg, jpeg_size);
+  self->made (self->data, input, frame);
+  cuv_web_stream_publish (self->stream, frame);
   g_free (record);
 }
 

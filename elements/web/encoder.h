@@ -29,8 +29,13 @@ typedef struct {
  * one has succeeded. */
 typedef void (*CuvWebWarn) (gpointer data, const gchar *problem);
 
+/* Called in the encoder's thread with a frame that will be published. */
+typedef void (*CuvWebMade) (
+    gpointer data, const CuvWebInput *input, CuvWebFrame *frame);
+
 /* Makes an encoder. data is the element, which outlives the encoder. */
-CuvWebEncoder *cuv_web_encoder_new (CuvWebWarn warn, gpointer data);
+CuvWebEncoder *cuv_web_encoder_new (
+    CuvWebWarn warn, CuvWebMade made, gpointer data);
 void cuv_web_encoder_free (CuvWebEncoder *self);
 
 void cuv_web_encoder_start (CuvWebEncoder *self, CuvWebStream *stream);

@@ -65,6 +65,15 @@ cuv_web_frame_serial (const CuvWebFrame *self)
   return self->serial;
 }
 
+gconstpointer
+cuv_web_frame_jpeg (const CuvWebFrame *self, gsize *size)
+{
+  const guint8 *message = g_bytes_get_data (self->form[CUV_WEB_MESSAGE], NULL);
+
+  *size = self->jpeg_size;
+  return message + SIZE_BYTES + self->record_size;
+}
+
 static GBytes *
 with_frame (const gchar *before, GBytes *bytes, const gchar *after)
 {

@@ -35,6 +35,9 @@ void cuv_web_frame_unref (CuvWebFrame *self);
 /* Returns the serial number, which increases in a stream, from 1 on. */
 guint64 cuv_web_frame_serial (const CuvWebFrame *self);
 
+/* Returns the JPEG, which belongs to the frame. */
+gconstpointer cuv_web_frame_jpeg (const CuvWebFrame *self, gsize *size);
+
 /* Returns the frame in this form, which is made at the first call and belongs
  * to the frame. For the server's thread only. */
 GBytes *cuv_web_frame_form (CuvWebFrame *self, CuvWebForm form);

@@ -220,10 +220,43 @@ post_warning (gpointer data, const gchar *problem)
       data, STREAM, ENCODE, ("A frame cannot be shown: %s.", problem), (NULL));
 }
 
+/* Called in the encoder's thread. */
+static void
+take_frame (gpointer data, const CuvWebInput *input, CuvWebFrame *frame)
+{
+  GstVisionWebSink *self = data;
+
+  if (self->teach != NULL)
+    cuv_teach_frame (self->teach, input->number,
+        GST_VIDEO_INFO_WIDTH (&input->info),
+        GST_VIDEO_INFO_HEIGHT (&input->info), frame);
+}
+
 static void
 take_client (gpointer data, guint64 client)
 {
-  cuv_controls_join (GST_VISION_WEB_SINK (data)->controls, client);
+  GstVisionWebSink *self = data;
+
+  cuv_controls_join (self->controls, client);
+  if (self->teach != NULL)
+    cuv_teach_join (self->teach, client);
+}
+
+static void
+leave_clients (gpointer data)
+{
+  GstVisionWebSink *self = data;
+
+  if (self->teach != NULL)
+    cuv_teach_leave (self->teach);
+}
+
+static GBytes *
+get_training_report (gpointer data, gboolean json)
+{
+  GstVisionWebSink *self = data;
+
+  return self->teach != NULL ? cuv_teach_report (self->teach, json) : NULL;
 }
 
 static gchar *
@@ -239,7 +272,8 @@ take_message (
   .health = gst_vision_web_sink_health
 static const CuvWebCalls calls = { CALLS };
 static const CuvWebCalls calls_with_controls = { CALLS, .join = take_client,
-  .message = take_message };
+  .message = take_message, .leave = leave_clients,
+  .training_report = get_training_report };
 
 static void
 start_failed (GstVisionWebSink *self, GError *error)
@@ -254,18 +288,40 @@ start_failed (GstVisionWebSink *self, GError *error)
 }
 
 static gboolean
+open_folder (GstVisionWebSink *self)
+{
+  const GstVisionWebSettings *settings = self->settings.in_force;
+  const gchar *folder = gst_vision_web_settings_save_folder (settings);
+  gchar *problem;
+
+  if (folder == NULL)
+    return TRUE;
+  self->teach = cuv_teach_new (
+      folder, gst_vision_web_settings_teach (settings), &problem);
+  if (self->teach == NULL)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ_WRITE,
+        ("save-folder '%s' cannot be used: %s.", folder, problem), (NULL));
+  g_free (problem);
+  return self->teach != NULL;
+}
+
+static gboolean
 find_controls (GstVisionWebSink *self)
 {
   const GstVisionWebSettings *settings = self->settings.in_force;
+  const gchar *names = gst_vision_web_settings_controls (settings);
+  const CuvControlsTeach teach = { gst_vision_web_settings_teach (settings),
+    cuv_teach_message, self->teach };
   gchar *problem;
 
-  if (settings->controls == NULL || *settings->controls == '\0')
+  if (names == NULL && self->teach == NULL)
     return TRUE;
-  self->controls = cuv_controls_new (GST_ELEMENT (self), settings->controls,
-      settings->settings_file != NULL && *settings->settings_file != '\0'
-          ? settings->settings_file
-          : NULL,
-      &problem);
+  self->controls =
+      cuv_controls_new (GST_ELEMENT (self), names != NULL ? names : "",
+          settings->settings_file != NULL && *settings->settings_file != '\0'
+              ? settings->settings_file
+              : NULL,
+          self->teach != NULL ? &teach : NULL, &problem);
   if (self->controls == NULL)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
   else if (problem != NULL)
@@ -302,7 +358,7 @@ open_stream (GstVisionWebSink *self)
   self->server = cuv_web_server_open (&config, &error);
   g_object_unref (config.address);
   if (self->server != NULL) {
-    self->encoder = cuv_web_encoder_new (post_warning, self);
+    self->encoder = cuv_web_encoder_new (post_warning, take_frame, self);
     self->tally = cuv_web_tally_new ();
     self->stream = cuv_web_stream_new (self->server, settings->path,
         (guint) settings->max_viewers,
@@ -312,6 +368,8 @@ open_stream (GstVisionWebSink *self)
     start_failed (self, error);
     return FALSE;
   }
+  if (self->teach != NULL)
+    cuv_teach_start (self->teach, self->stream, self->controls);
   cuv_web_encoder_start (self->encoder, self->stream);
   return self->controls == NULL || start_controls (self);
 }
@@ -324,7 +382,10 @@ close_stream (GstVisionWebSink *self)
     cuv_web_encoder_stop (self->encoder);
   if (self->controls != NULL)
     cuv_controls_stop (self->controls);
+  if (self->teach != NULL)
+    cuv_teach_stop (self->teach);
   g_clear_pointer (&self->stream, cuv_web_stream_free);
+  g_clear_pointer (&self->teach, cuv_teach_free);
   g_clear_pointer (&self->controls, cuv_controls_unref);
   g_clear_pointer (&self->encoder, cuv_web_encoder_free);
   g_clear_pointer (&self->tally, cuv_web_tally_free);
@@ -398,7 +459,7 @@ gst_vision_web_sink_start (GstBaseSink *sink)
   if (!gst_cuv_settings_start (&self->settings))
     return FALSE;
   if (!gst_cuv_settings_apply (&self->settings, NULL, NULL)
-      || !find_controls (self) || !open_stream (self)) {
+      || !open_folder (self) || !find_controls (self) || !open_stream (self)) {
     close_stream (self);
     gst_cuv_settings_stop (&self->settings);
     return FALSE;
@@ -437,8 +498,11 @@ gst_vision_web_sink_change_state (
   GstVisionWebSink *self = GST_VISION_WEB_SINK (element);
   GstStateChangeReturn result;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     reset_stats (self);
+    if (self->teach != NULL)
+      cuv_teach_restart (self->teach);
+  }
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
       || transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     begin (self, FALSE);

@@ -14,6 +14,7 @@
  *   bgr.c                       BGR of a frame: defines what nvJPEG gets
  *   frame.c                     record and JPEG in the forms that are sent
  *   controls/                   what viewers may change: controls/controls.h
+ *   teach/                      detectors that viewers teach: teach/teach.h
  *   server/                     HTTP; knows frames, but not GStreamer: server.h
  *   page/                       what the browser shows
  *   ../../cuda/web/             BGR of a frame on the GPU
@@ -34,13 +35,14 @@
 #include "server/server.h"
 #include "settings/gstcuvsettings.h"
 #include "tally.h"
+#include "teach/teach.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
   gchar *address, *path, *allowed_hosts, *certificate, *key, *source;
   gchar *token_file, *token_env; /* path of a file, name of a variable */
-  gchar *read_token_file, *controls, *settings_file;
+  gchar *read_token_file, *controls, *settings_file, *save_folder, *teach;
   gint port, timeout, max_viewers, max_width, quality;
   gdouble max_rate, health_timeout;
 
@@ -57,6 +59,13 @@ CuvWebConfig gst_vision_web_settings_config (
 /* Returns the token that viewers need, and may change controls with, or NULL.
  */
 GBytes *gst_vision_web_settings_token (const GstVisionWebSettings *settings);
+/* Return NULL if the property is not set or empty. */
+const gchar *gst_vision_web_settings_controls (
+    const GstVisionWebSettings *settings);
+const gchar *gst_vision_web_settings_save_folder (
+    const GstVisionWebSettings *settings);
+const gchar *gst_vision_web_settings_teach (
+    const GstVisionWebSettings *settings);
 /* Whether other machines can watch without a token. */
 gboolean gst_vision_web_settings_is_open (const GstVisionWebSettings *settings);
 
@@ -74,7 +83,8 @@ struct _GstVisionWebSink {
   gboolean prerolled; /* the next frame has been offered already */
 
   /* valid from start to stop */
-  CuvControls *controls; /* NULL: none */
+  CuvTeach *teach;       /* NULL: no save-folder */
+  CuvControls *controls; /* NULL: neither controls nor save-folder */
   CuvWebServer *server;
   CuvWebStream *stream;
   CuvWebEncoder *encoder;

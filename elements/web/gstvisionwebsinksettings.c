@@ -140,10 +140,19 @@ web_check (gconstpointer settings)
       && text_or_null (self->controls) == NULL)
     return g_strdup ("settings-file is set without controls, whose values it "
                      "has: set controls, too");
+  if (text_or_null (self->teach) != NULL
+      && text_or_null (self->save_folder) == NULL)
+    return g_strdup ("teach is set without save-folder: set both");
   if (text_or_null (self->controls) != NULL
       && gst_vision_web_settings_is_open (self))
     return g_strdup_printf ("everybody who can reach address %s could change "
                             "controls: set token-file or token-env, or "
+                            "address=127.0.0.1",
+        self->address);
+  if (text_or_null (self->save_folder) != NULL
+      && gst_vision_web_settings_is_open (self))
+    return g_strdup_printf ("everybody who can reach address %s could write to "
+                            "save-folder: set token-file or token-env, or "
                             "address=127.0.0.1",
         self->address);
   if (self->key != NULL && *self->key != '\0'
@@ -160,6 +169,24 @@ gst_vision_web_settings_token (const GstVisionWebSettings *settings)
 {
   return settings->file_token != NULL ? settings->file_token
                                       : settings->env_token;
+}
+
+const gchar *
+gst_vision_web_settings_controls (const GstVisionWebSettings *settings)
+{
+  return text_or_null (settings->controls);
+}
+
+const gchar *
+gst_vision_web_settings_save_folder (const GstVisionWebSettings *settings)
+{
+  return text_or_null (settings->save_folder);
+}
+
+const gchar *
+gst_vision_web_settings_teach (const GstVisionWebSettings *settings)
+{
+  return text_or_null (settings->teach);
 }
 
 CuvWebConfig
@@ -322,6 +349,25 @@ web_get_url (GstElement *element, GValue *value)
  * Since: 0.2
  */
 /**
+ * GstVisionWebSink:save-folder:
+ *
+ * A folder for the pictures of frames that viewers mark objects in, and for
+ * models that are trained from them. It is created if its parent exists. At an
+ * address that other machines can reach this needs a token. Can change in NULL
+ * and READY only.
+ *
+ * Since: 0.2
+ */
+/**
+ * GstVisionWebSink:teach:
+ *
+ * The name of a waldboostdetect in the same pipeline, whose model and label
+ * viewers can set to a model that was trained in #GstVisionWebSink:save-folder.
+ * Can change in NULL and READY only.
+ *
+ * Since: 0.2
+ */
+/**
  * GstVisionWebSink:tls-certificate-file:
  *
  * A PEM file with the certificate to serve https with, and its key if
@@ -443,6 +489,12 @@ static const GstCuvSetting list[] = {
       "viewers can write",
       .offset = AT (settings_file), .type = G_TYPE_STRING,
       .only_stopped = TRUE },
+  { "save-folder", "Save folder",
+      "Folder for pictures that viewers keep, and models trained from them",
+      .offset = AT (save_folder), .type = G_TYPE_STRING, .only_stopped = TRUE },
+  { "teach", "Teach",
+      "Name of the waldboostdetect that viewers teach with save-folder",
+      .offset = AT (teach), .type = G_TYPE_STRING, .only_stopped = TRUE },
   { "tls-certificate-file", "TLS certificate",
       "Path of a PEM file with the certificate for https",
       .offset = AT (certificate), .type = G_TYPE_STRING, .only_stopped = TRUE },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any text is a request, whose value fits the property of its control, or
- * refused with a reason; and a file of settings, or refused. */
+/* Any text is a request, whose value fits the property of its control, or whose
+ * example fits the frame, or refused with a reason; a file of settings; and
+ * annotations that can be written and read again, or refused. */
 #include <gst/gst.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "controls/message.h"
 #include "controls/settings-format.h"
 #include "controls/value.h"
+#include "teach/coco.h"
 
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
@@ -77,13 +79,36 @@ check_node (JsonNode *node)
 }
 
 static void
+check_example (JsonNode *node)
+{
+  CuvTeachExample example;
+  gchar *problem = cuv_teach_example_parse (&example, node);
+  const gboolean parsed = problem == NULL;
+
+  if (parsed)
+    problem = cuv_teach_example_clip (&example, 640, 480);
+  if (problem != NULL && *problem == '\0')
+    abort ();
+  for (guint i = 0; problem == NULL && i < example.n_boxes; i++) {
+    const CuvTeachBox *box = &example.boxes[i];
+
+    if (!(box->x >= 0 && box->y >= 0 && box->width >= 2 && box->height >= 2
+            && box->x + box->width <= 640 && box->y + box->height <= 480))
+      abort ();
+  }
+  g_free (problem);
+}
+
+static void
 check_message (const CuvControlMessage *message)
 {
   const gboolean has_value =
       message->action == CUV_CONTROL_SET || message->action == CUV_CONTROL_CALL;
 
-  if (message->id < 1 || (message->control != NULL) != has_value
-      || (message->value != NULL) != has_value)
+  if (message->action == CUV_CONTROL_KEEP)
+    check_example (message->value);
+  if (message->id < 1 || (message->control != NULL && !has_value)
+      || (has_value && (message->control == NULL || message->value == NULL)))
     abort ();
   if (has_value)
     check_node (message->value);
@@ -107,13 +132,42 @@ check_settings (const uint8_t *data, size_t size)
   g_free (text);
 }
 
+static void
+check_annotations (const gchar *text)
+{
+  const CuvTeachBox box = { 1, 2, 3.25, 4 };
+  CuvCoco coco;
+  gchar *problem = cuv_coco_parse (&coco, text);
+  guint without;
+
+  if (problem == NULL && cuv_coco_has_room (&coco, 1)) {
+    const gint64 id = cuv_coco_add_image (&coco, "images/a-000001.jpg", 9, 9);
+    gchar *written;
+
+    cuv_coco_add_box (&coco, id, "a", &box);
+    g_array_unref (cuv_coco_count (&coco, &without));
+    written = cuv_coco_write (&coco);
+    cuv_coco_clear (&coco);
+    problem = cuv_coco_parse (&coco, written);
+    if (problem != NULL)
+      abort ();
+    g_free (written);
+  } else if (problem != NULL && *problem == '\0')
+    abort ();
+  g_free (problem);
+  cuv_coco_clear (&coco);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   CuvControlMessage message;
+  gchar *text = g_strndup ((const gchar *) data, size);
   gchar *problem =
       cuv_control_message_parse (&message, (const gchar *) data, size);
 
+  check_annotations (text);
+  g_free (text);
   if (problem != NULL && *problem == '\0')
     abort ();
   if (problem == NULL)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes seeds for fuzzing: small models of each format, headers of cubes, indexes, annotations,
-states of training, zones, a mask, and messages for controls.
+states of training, zones, a mask, and messages for controls and teaching.
 
 usage: seeds.py FOLDER"""
 import os
@@ -188,6 +188,12 @@ CONTROLS = {
     'call': '{"type": "call", "id": 4, "control": "track.set-target", "arguments": [1, -2, 3, 4]}',
     'save': '{"type": "save", "id": 5}',
     'settings': '{"visionwebsink": 1, "values": {"a.b": 0.25, "c.d": ["flush"], "e.f": "x"}}',
+    'keep': '{"type": "keep", "id": 5, "example": {"frame": 7, "label": "cup", '
+            '"boxes": [[1, 2, 3.5, 4], [639, 479, 9, 9]], "part": [0, 0, 90, 90]}}',
+    'train': '{"type": "train", "id": 6, "label": "cup"}',
+    'coco': '{"images": [{"id": 1, "file_name": "images/cup-000001.jpg", "width": 9, "height": 9}], '
+            '"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3.25, 4]}], '
+            '"categories": [{"id": 1, "name": "cup"}]}',
 }
 for name, text in CONTROLS.items():
     with open(os.path.join(sys.argv[1], f'control-{name}.json'), 'w', encoding='ascii') as file:

@@ -90,8 +90,6 @@ learn_add_samples (Results *self, CuvTrainer *trainer)
 
 /* ---- the progress line ---- */
 
-#define LINE_INTERVAL (20 * G_USEC_PER_SEC) /* if stderr is not a terminal */
-
 typedef struct {
   gint64 start, last; /* last: when a line was printed */
   gint n_first;       /* weak classifiers at the start */
@@ -106,7 +104,7 @@ print_progress (
   const gint64 now = g_get_monotonic_time ();
   const gdouble seconds = (gdouble) (now - self->start) / G_USEC_PER_SEC;
 
-  if (!self->terminal && now - self->last < LINE_INTERVAL)
+  if (!self->terminal && now - self->last < options_progress_interval ())
     return;
   self->last = now;
   g_printerr ("%s%d of %d weak classifiers, false-positive rate %.2g, recall "

@@ -15,7 +15,8 @@ static TrainOptions options = { .samples = { .n_copies = 8, .margin = UNSET },
       .alpha = UNSET,
       .refill = 0.5 } };
 static gint64 seed = 1;
-static gboolean named_features; /* --features named one kind */
+static gboolean named_features;        /* --features named one kind */
+static gdouble progress_interval = 20; /* seconds */
 
 static const gchar *const feature_names[] = { [CUV_FEATURE_LBP] = "lbp",
   [CUV_FEATURE_LRD] = "lrd",
@@ -76,6 +77,12 @@ parse_device (
   return device_option_parse (name, value, &options.device, error);
 }
 
+gint64
+options_progress_interval (void)
+{
+  return (gint64) (progress_interval * G_USEC_PER_SEC);
+}
+
 const gchar *
 options_format_name (gboolean cascade)
 {
@@ -131,6 +138,10 @@ static const GOptionEntry entries[] = {
       NULL },
   { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
       "auto, cpu or cuda; the model is the same (default: auto)", "NAME" },
+  { "progress-interval", 0, 0, G_OPTION_ARG_DOUBLE, &progress_interval,
+      "Seconds between progress lines if the error output is not a terminal "
+      "(default: 20)",
+      "SECONDS" },
   /* the classifier */
   { "window", 'w', 0, G_OPTION_ARG_CALLBACK, parse_window,
       "Size of the smallest object to find (default: 24x24, or 32x32 for "
@@ -267,6 +278,8 @@ check_options (int argc, GError **error)
     problem = "--positives is missing";
   else if (options.output == NULL)
     problem = "--output is missing";
+  else if (!(progress_interval > 0 && progress_interval <= 1e6))
+    problem = "--progress-interval must be above 0 and at most 1000000";
   else if (ignores_label (&options.inputs))
     problem = "--ignore and --label select the same objects";
   else if (options.train.n_weak < 1

@@ -4,10 +4,8 @@
 
 #include <unistd.h>
 
-/* Time between updates on a terminal, where each overwrites the last one, and
- * between lines of a log. */
+/* Time between updates on a terminal, where each overwrites the last one. */
 #define TERMINAL_INTERVAL G_USEC_PER_SEC
-#define LOG_INTERVAL (20 * G_USEC_PER_SEC)
 
 struct _Progress {
   const gchar *phase;
@@ -41,7 +39,8 @@ static gpointer
 progress_thread (gpointer data)
 {
   Progress *self = data;
-  const gint64 interval = self->terminal ? TERMINAL_INTERVAL : LOG_INTERVAL;
+  const gint64 interval =
+      self->terminal ? TERMINAL_INTERVAL : options_progress_interval ();
   gint64 next = self->start + interval;
 
   g_mutex_lock (&self->lock);

@@ -72,6 +72,10 @@ const TrainOptions *options_parse (int *argc, char ***argv);
  * given. They share memory with `parsed`. */
 TrainOptions options_for (const TrainOptions *parsed, CuvFeature feature);
 
+/* Returns the microseconds between progress lines if stderr is not a terminal.
+ */
+gint64 options_progress_interval (void);
+
 /* Returns "lbp", "lrd", "lrp" or "channels". */
 const gchar *options_feature_name (CuvFeature feature);
 

@@ -34,10 +34,11 @@ struct _CuvControls {
   GMutex lock; /* of all that is not constant; elements are never called with it
                 * held */
   GCond cond;
-  CuvControl *list;
-  guint n;
-  gchar *settings_file; /* NULL: none; constant */
-  GThread *thread;      /* NULL: not started, or stopped */
+  CuvControl *list; /* the controls, then those that only `use` sets */
+  guint n, n_all;
+  CuvControlsTeach teach; /* constant; zero-filled: none */
+  gchar *settings_file;   /* NULL: none; constant */
+  GThread *thread;        /* NULL: not started, or stopped */
   gboolean running, stopping;
 
   GstElement *sink;                      /* not a reference; NULL: stopped */

@@ -11,6 +11,10 @@
 #define MAX_CONTROLS 100
 #define MAX_JOBS 16
 
+/* What cuv_controls_use() sets, in this order. */
+static const gchar *const used[] = { ".model", ".label" };
+#define N_USED G_N_ELEMENTS (used)
+
 /* ---- the list ---- */
 
 gchar *
@@ -37,19 +41,30 @@ cuv_controls_problem (const gchar *text)
 }
 
 static void
-fill_list (CuvControls *self, const gchar *text)
+add_to_list (CuvControls *self, const gchar *name)
+{
+  const gchar *dot = strrchr (name, '.');
+  CuvControl *control = &self->list[self->n_all++];
+
+  control->name = g_strdup (name);
+  control->element = g_strndup (name, (gsize) (dot - name));
+  control->member = control->name + (dot + 1 - name);
+}
+
+static void
+fill_list (CuvControls *self, const gchar *text, const gchar *detector)
 {
   gchar **names = g_strsplit (text, ",", -1);
 
   self->n = g_strv_length (names);
-  self->list = g_new0 (CuvControl, self->n);
-  for (guint i = 0; i < self->n; i++) {
-    const gchar *name = g_strstrip (names[i]), *dot = strrchr (name, '.');
-    CuvControl *control = &self->list[i];
+  self->list = g_new0 (CuvControl, self->n + N_USED);
+  for (guint i = 0; i < self->n; i++)
+    add_to_list (self, g_strstrip (names[i]));
+  for (guint i = 0; i < N_USED && detector != NULL; i++) {
+    gchar *name = g_strconcat (detector, used[i], NULL);
 
-    control->name = g_strdup (name);
-    control->element = g_strndup (name, (gsize) (dot - name));
-    control->member = control->name + (dot + 1 - name);
+    add_to_list (self, name);
+    g_free (name);
   }
   g_strfreev (names);
 }
@@ -66,7 +81,7 @@ cuv_controls_unref (CuvControls *self)
 {
   if (!g_atomic_int_dec_and_test (&self->refs))
     return;
-  for (guint i = 0; i < self->n; i++) {
+  for (guint i = 0; i < self->n_all; i++) {
     g_clear_pointer (&self->list[i].values, g_array_unref);
     g_clear_pointer (&self->list[i].saved, json_node_unref);
     g_free (self->list[i].element);
@@ -87,20 +102,22 @@ cuv_controls_unref (CuvControls *self)
 
 CuvControls *
 cuv_controls_new (GstElement *sink, const gchar *text,
-    const gchar *settings_file, gchar **problem)
+    const gchar *settings_file, const CuvControlsTeach *teach, gchar **problem)
 {
   CuvControls *self = g_new0 (CuvControls, 1);
 
   self->refs = 1;
   self->sink = sink;
   self->settings_file = g_strdup (settings_file);
+  if (teach != NULL)
+    self->teach = (CuvControlsTeach){ NULL, teach->message, teach->data };
   self->joined = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->jobs = g_array_new (FALSE, FALSE, sizeof (CuvControlJob));
   g_queue_init (&self->warnings);
   g_weak_ref_init (&self->bin, NULL);
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  fill_list (self, text);
+  fill_list (self, text, teach != NULL ? teach->detector : NULL);
   *problem = settings_file != NULL ? cuv_control_settings_load (self) : NULL;
   if (*problem == NULL)
     *problem = cuv_controls_enter (self);
@@ -178,6 +195,42 @@ cuv_controls_stop (CuvControls *self)
 }
 
 /* ---- requests ---- */
+
+static GArray *
+one_text (const gchar *text)
+{
+  GArray *values = g_array_new (FALSE, TRUE, sizeof (GValue));
+
+  g_array_set_clear_func (values, (GDestroyNotify) g_value_unset);
+  g_array_set_size (values, 1);
+  g_value_init (&g_array_index (values, GValue, 0), G_TYPE_STRING);
+  g_value_set_string (&g_array_index (values, GValue, 0), text);
+  return values;
+}
+
+gchar *
+cuv_controls_use (CuvControls *self, guint64 client, gint64 id,
+    const gchar *model, const gchar *label)
+{
+  CuvControl *first = &self->list[self->n];
+  const gchar *const texts[] = { model, label };
+  gchar *problem = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (first->target == NULL)
+    problem = g_strdup_printf (
+        "the pipeline has no element '%s' now", first->element);
+  else if (first[N_USED - 1].values != NULL) /* it is taken last */
+    problem = g_strdup ("another model is being set");
+  for (guint i = 0; i < N_USED && problem == NULL; i++) {
+    first[i].values = one_text (texts[i]);
+    first[i].client = client;
+    first[i].id = id;
+  }
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+  return problem;
+}
 
 void
 cuv_controls_describe (CuvControls *self)
@@ -294,6 +347,10 @@ take_message (
   client->last_id = message->id;
   if (!client->may_change)
     return g_strdup ("this token allows looking only");
+  if (message->action >= CUV_CONTROL_KEEP)
+    return self->teach.message != NULL
+        ? self->teach.message (self->teach.data, client->id, message)
+        : g_strdup ("visionwebsink keeps no pictures: set save-folder");
   if (message->control == NULL)
     return take_job (self, message, client->id);
   control = cuv_controls_find (self, message->control);

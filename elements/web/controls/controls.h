@@ -24,23 +24,35 @@
 #define CUV_CONTROLS_H
 
 #include <gst/gst.h>
+#include "controls/message.h"
 #include "server/server.h"
 
 G_BEGIN_DECLS
 
 typedef struct _CuvControls CuvControls;
 
+/* Who takes the messages of teach. */
+typedef struct {
+  const gchar *detector; /* element whose model and label cuv_controls_use()
+                          * sets; NULL: none */
+  /* Called in the server's thread with a message of a client that may change.
+   * Returns NULL, or why it is refused, to be freed. */
+  gchar *(*message) (
+      gpointer data, guint64 client, const CuvControlMessage *message);
+  gpointer data;
+} CuvControlsTeach;
+
 /* Returns NULL, or what is wrong with the text "element.name,element.name", to
  * be freed. */
 gchar *cuv_controls_problem (const gchar *text);
 
 /* Finds the elements of the sink's pipeline, and reads their values from
- * settings_file, which may be NULL or a file that does not exist. Returns NULL
- * if a control or a value cannot work, with the problem, to be freed. Otherwise
- * *problem is NULL, or names elements that are missing, which may be added
- * later. */
+ * settings_file, which may be NULL or a file that does not exist. text may be
+ * empty, teach NULL. Returns NULL if a control or a value cannot work, with the
+ * problem, to be freed. Otherwise *problem is NULL, or names elements that are
+ * missing, which may be added later. */
 CuvControls *cuv_controls_new (GstElement *sink, const gchar *text,
-    const gchar *settings_file, gchar **problem);
+    const gchar *settings_file, const CuvControlsTeach *teach, gchar **problem);
 
 /* Starts the thread, which sends texts to the stream's clients. */
 void cuv_controls_start (CuvControls *self, CuvWebStream *stream);
@@ -55,6 +67,12 @@ gchar *cuv_controls_settle (CuvControls *self);
  * stops the sink. */
 void cuv_controls_stop (CuvControls *self);
 void cuv_controls_unref (CuvControls *self);
+
+/* Sets model and label of the detector, which must have been named, in the
+ * controls' thread, which then answers the client's request. Returns NULL, or
+ * why it cannot, to be freed. */
+gchar *cuv_controls_use (CuvControls *self, guint64 client, gint64 id,
+    const gchar *model, const gchar *label);
 
 /* For CuvWebCalls; in the server's thread. */
 void cuv_controls_join (CuvControls *self, guint64 client);

@@ -4,6 +4,10 @@
 #include <string.h>
 #include "cuvjsonreader.h"
 
+/* Values of a message: those of a list, or the boxes of an example, with their
+ * numbers. */
+#define MAX_MESSAGE_VALUES (5 * CUV_CONTROL_MAX_VALUES + 16)
+
 static const gchar *
 text_of (JsonObject *object, const gchar *name)
 {
@@ -46,6 +50,25 @@ cuv_control_is_value (JsonNode *node)
   return JSON_NODE_HOLDS_VALUE (node) || is_list_of_values (node);
 }
 
+static gboolean
+is_object (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_OBJECT (node);
+}
+
+static gboolean
+is_count (JsonNode *node)
+{
+  return json_node_get_value_type (node) == G_TYPE_INT64
+      && json_node_get_int (node) >= 0;
+}
+
+static gboolean
+is_text (JsonNode *node)
+{
+  return json_node_get_value_type (node) == G_TYPE_STRING;
+}
+
 /* What messages of each type have besides type and id. */
 static const struct {
   const gchar *type;
@@ -61,6 +84,16 @@ static const struct {
       "arguments must be a list of values" },
   { "save", CUV_CONTROL_SAVE, FALSE, NULL, NULL, NULL },
   { "line", CUV_CONTROL_LINE, FALSE, NULL, NULL, NULL },
+  { "keep", CUV_CONTROL_KEEP, FALSE, "example", is_object,
+      "example must be an object" },
+  { "hold", CUV_CONTROL_HOLD, FALSE, "frame", is_count,
+      "frame must be a frame_num" },
+  { "forget", CUV_CONTROL_FORGET, FALSE, "count", is_count,
+      "count must be a number of pictures" },
+  { "train", CUV_CONTROL_TRAIN, FALSE, "label", is_text,
+      "label must be a text" },
+  { "stop", CUV_CONTROL_STOP, FALSE, NULL, NULL, NULL },
+  { "use", CUV_CONTROL_USE, FALSE, "label", is_text, "label must be a text" },
 };
 
 static gchar *
@@ -132,8 +165,7 @@ cuv_control_message_parse (
   if (memchr (data, '\0', size) != NULL)
     return g_strdup ("it has a zero byte");
   problem = g_strndup (data, size);
-  self->root =
-      cuv_json_parse_object (problem, CUV_CONTROL_MAX_VALUES + 8, &error);
+  self->root = cuv_json_parse_object (problem, MAX_MESSAGE_VALUES, &error);
   g_free (problem);
   if (self->root == NULL) {
     problem = g_strdup (error->message);

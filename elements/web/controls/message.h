@@ -7,7 +7,8 @@
  *   {"type": "save", "id": 3}
  *   {"type": "line", "id": 4}
  *
- * A value is a number, text, a boolean, or a list of texts for flags. */
+ * A value is a number, text, a boolean, or a list of texts for flags. The other
+ * types are for ../teach/teach.h: docs/visionwebsink.md has them all. */
 #ifndef CUV_CONTROL_MESSAGE_H
 #define CUV_CONTROL_MESSAGE_H
 
@@ -22,13 +23,22 @@ typedef enum {
   CUV_CONTROL_CALL,
   CUV_CONTROL_SAVE, /* write the values of controls to settings-file */
   CUV_CONTROL_LINE, /* send the pipeline as text */
+  /* of teach */
+  CUV_CONTROL_KEEP,
+  CUV_CONTROL_HOLD,
+  CUV_CONTROL_FORGET,
+  CUV_CONTROL_TRAIN,
+  CUV_CONTROL_STOP,
+  CUV_CONTROL_USE,
 } CuvControlAction;
 
 typedef struct {
   CuvControlAction action;
   gint64 id;            /* from 1 on; 0: unknown, in a refused message */
   const gchar *control; /* "element.property" or "element.signal", or NULL */
-  JsonNode *value;      /* arguments: an array; NULL if the action has none */
+  JsonNode *value;      /* the member that the action has: any value; arguments:
+                         * an array; example: an object; frame, count: a whole
+                         * number; label: text; NULL if it has none */
   JsonNode *root;       /* what the pointers point into */
 } CuvControlMessage;
 

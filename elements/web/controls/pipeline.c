@@ -117,8 +117,10 @@ connect_control (CuvControls *self, CuvControl *control, GstElement *element)
   gboolean used;
 
   if (target == NULL) {
-    text =
-        g_strdup_printf ("%s cannot be a control: %s", control->name, problem);
+    text = control < self->list + self->n
+        ? g_strdup_printf ("%s cannot be a control: %s", control->name, problem)
+        : g_strdup_printf (
+            "teach=%s is not the name of a waldboostdetect", control->element);
     g_free (problem);
     return text;
   }
@@ -161,7 +163,7 @@ on_added (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
   CuvControls *self = data;
   gchar *name = gst_object_get_name (GST_OBJECT (element));
 
-  for (guint i = 0; i < self->n; i++) {
+  for (guint i = 0; i < self->n_all; i++) {
     gchar *problem = g_str_equal (self->list[i].element, name)
         ? connect_control (self, &self->list[i], element)
         : NULL;
@@ -199,7 +201,7 @@ take_target (CuvControls *self, CuvControl *control, GstElement *element,
 static void
 disconnect_element (CuvControls *self, GstElement *element)
 {
-  for (guint i = 0; i < self->n; i++) {
+  for (guint i = 0; i < self->n_all; i++) {
     gulong handler;
     CuvControlTarget *target =
         take_target (self, &self->list[i], element, &handler);
@@ -220,7 +222,7 @@ on_removed (GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
 static gboolean
 has_control (const CuvControls *self, const gchar *element)
 {
-  for (guint i = 0; i < self->n; i++)
+  for (guint i = 0; i < self->n_all; i++)
     if (g_str_equal (self->list[i].element, element))
       return TRUE;
   return FALSE;
@@ -317,7 +319,8 @@ cuv_controls_enter (CuvControls *self)
 
   if (GST_IS_BIN (top))
     watch_bin (self, GST_BIN (top));
-  for (guint i = 0; i < self->n && problem == NULL && GST_IS_BIN (top); i++) {
+  for (guint i = 0; i < self->n_all && problem == NULL && GST_IS_BIN (top);
+       i++) {
     GstElement *element =
         gst_bin_get_by_name (GST_BIN (top), self->list[i].element);
 
@@ -359,6 +362,9 @@ cuv_controls_missing (CuvControls *self)
       g_string_append_printf (
           names, "%s%s", names->len > 0 ? ", " : "", self->list[i].name);
   }
+  if (self->n_all > self->n && self->list[self->n].target == NULL)
+    g_string_append_printf (names, "%steach=%s", names->len > 0 ? ", " : "",
+        self->list[self->n].element);
   g_mutex_unlock (&self->lock);
   return g_string_free (names, names->len == 0);
 }

@@ -338,6 +338,45 @@ serve_all_jobs (CuvControls *self)
   g_array_unref (jobs);
 }
 
+/* Sets the property of a control that clients do not see. Returns why that
+ * failed, to be freed, or NULL. before: why an earlier one failed, or NULL. */
+static gchar *
+serve_part_of_use (
+    CuvControls *self, CuvControl *control, gchar *before, Request *request)
+{
+  GValue result = G_VALUE_INIT;
+  gchar *reason = before;
+
+  if (!take_request (self, control, request))
+    return before;
+  if (before != NULL)
+    g_free (end_acting (self, control));
+  else
+    reason = act (self, request, &result);
+  if (G_IS_VALUE (&result))
+    g_value_unset (&result);
+  g_clear_pointer (&request->target, cuv_control_target_unref);
+  g_array_unref (request->values);
+  return reason;
+}
+
+/* Sets the model and the label of the detector, which is one request. */
+static void
+serve_use (CuvControls *self)
+{
+  Request request = { .id = 0 };
+  GValue none = G_VALUE_INIT;
+  gchar *reason = NULL;
+
+  for (guint i = self->n; i < self->n_all; i++)
+    reason = serve_part_of_use (self, &self->list[i], reason, &request);
+  if (request.id != 0)
+    send_text (self, request.client,
+        reason != NULL ? cuv_control_text_refused (request.id, NULL, reason)
+                       : cuv_control_text_done (request.id, NULL, &none));
+  g_free (reason);
+}
+
 /* ---- the thread ---- */
 
 /* Call with the lock held. */
@@ -348,8 +387,9 @@ has_work (const CuvControls *self)
   gboolean work = self->describe_all || self->joined->len > 0
       || self->warnings.length > 0 || self->jobs->len > 0;
 
-  for (guint i = 0; i < self->n && !work; i++)
-    work = self->list[i].values != NULL || (self->list[i].changed && watched);
+  for (guint i = 0; i < self->n_all && !work; i++)
+    work = self->list[i].values != NULL
+        || (self->list[i].changed && watched && i < self->n);
   return work;
 }
 
@@ -381,6 +421,7 @@ cuv_controls_run (gpointer controls)
     send_controls (self);
     serve_requests (self);
     serve_all_jobs (self);
+    serve_use (self);
     send_values (self);
     send_warnings (self);
   }

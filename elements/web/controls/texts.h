@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* value: unset if there is none; control: NULL if the request has none. */
+/* control: NULL, and value: unset, if there is none. */
 gchar *cuv_control_text_done (
     gint64 id, const gchar *control, const GValue *value);
 /* id: 0, and control: NULL, if the message did not have them. */

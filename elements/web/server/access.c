@@ -29,6 +29,14 @@ cuv_web_add_headers (SoupMessageHeaders *headers)
     soup_message_headers_replace (headers, list[i][0], list[i][1]);
 }
 
+void
+cuv_web_allow_report (SoupMessageHeaders *headers)
+{
+  soup_message_headers_replace (headers, "Content-Security-Policy",
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox");
+}
+
 /* ---- token ---- */
 
 gchar *

@@ -32,10 +32,24 @@ struct _CuvRemote {
   gboolean ended;   /* it broke a limit */
 };
 
+gboolean
+cuv_remote_may_change (const CuvRemote *self)
+{
+  return self->client.may_change;
+}
+
 static void
 recount_remotes (CuvWebStream *stream)
 {
+  const gint before = g_atomic_int_get (&stream->n_changers);
+  gint n = 0;
+
+  for (guint i = 0; i < stream->remotes->len; i++)
+    n += cuv_remote_may_change (stream->remotes->pdata[i]);
   g_atomic_int_set (&stream->n_remotes, (gint) stream->remotes->len);
+  g_atomic_int_set (&stream->n_changers, n);
+  if (n == 0 && before > 0 && stream->calls->leave != NULL)
+    stream->calls->leave (stream->data);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* /metrics, /health and /controls.json: what the owner of a stream says about
- * it. */
+/* /metrics, /health, /controls.json and the report of a training: what the
+ * owner of a stream says about it. */
 #include "http/exposition.h"
 #include "server/server-private.h"
 
@@ -31,4 +31,40 @@ cuv_web_respond_controls (CuvWebStream *stream, SoupServerMessage *message)
       SOUP_MEMORY_STATIC,
       stream->calls->message != NULL ? "{\"controls\":true}"
                                      : "{\"controls\":false}");
+}
+
+static void
+respond_training (CuvWebStream *stream, SoupServerMessage *message,
+    gboolean json, const gchar *type)
+{
+  const CuvWebCalls *calls = stream->calls;
+  GBytes *bytes = calls->training_report != NULL
+      ? calls->training_report (stream->data, json)
+      : NULL;
+  gsize size;
+  gconstpointer data;
+
+  if (bytes == NULL) {
+    cuv_http_respond_text (
+        message, SOUP_STATUS_NOT_FOUND, "nothing was trained yet");
+    return;
+  }
+  data = g_bytes_get_data (bytes, &size);
+  soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  soup_server_message_set_response (
+      message, type, SOUP_MEMORY_COPY, data, size);
+  g_bytes_unref (bytes);
+}
+
+void
+cuv_web_respond_training_page (CuvWebStream *stream, SoupServerMessage *message)
+{
+  cuv_web_allow_report (soup_server_message_get_response_headers (message));
+  respond_training (stream, message, FALSE, "text/html; charset=utf-8");
+}
+
+void
+cuv_web_respond_training_json (CuvWebStream *stream, SoupServerMessage *message)
+{
+  respond_training (stream, message, TRUE, "application/json");
 }

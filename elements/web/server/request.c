@@ -71,6 +71,8 @@ static const Resource resources[] = {
       .form = CUV_WEB_RECORD },
   { .name = "metrics", .report = cuv_web_respond_metrics },
   { .name = "controls.json", .report = cuv_web_respond_controls },
+  { .name = "report/index.html", .report = cuv_web_respond_training_page },
+  { .name = "report/report.json", .report = cuv_web_respond_training_json },
   { .name = "health", .report = cuv_web_respond_health, .without_token = TRUE },
 };
 
@@ -126,7 +128,15 @@ find_resource (const gchar *name)
 gboolean
 cuv_web_is_resource (const gchar *name)
 {
-  return *name != '\0' && find_resource (name) != NULL;
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (resources) && !found; i++) {
+    gchar **parts = g_strsplit (resources[i].name, "/", -1);
+
+    found = g_strv_contains ((const gchar *const *) parts, name);
+    g_strfreev (parts);
+  }
+  return found;
 }
 
 static const gchar *

@@ -63,6 +63,9 @@ typedef enum {
 CuvWebAccess cuv_web_access (
     const CuvWebServer *self, GUri *uri, SoupMessageHeaders *request);
 
+/* Allows the page of a report its own styles and pictures, and nothing else. */
+void cuv_web_allow_report (SoupMessageHeaders *headers);
+
 /* ---- request.c ---- */
 
 /* Checks a request, as `check` of CuvHttpConfig: adds headers to the response,
@@ -71,7 +74,8 @@ void cuv_web_check (SoupServerMessage *message, gpointer server);
 /* Handles a request, as a SoupServerCallback. */
 void cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
     const char *path, GHashTable *query, gpointer server);
-/* Whether each stream serves something of this name below its path. */
+/* Whether each stream serves something of this name, or in a folder of this
+ * name, below its path. */
 gboolean cuv_web_is_resource (const gchar *name);
 
 /* ---- report.c ---- */
@@ -80,6 +84,11 @@ void cuv_web_respond_metrics (CuvWebStream *stream, SoupServerMessage *message);
 void cuv_web_respond_health (CuvWebStream *stream, SoupServerMessage *message);
 /* Whether the stream has controls. */
 void cuv_web_respond_controls (
+    CuvWebStream *stream, SoupServerMessage *message);
+/* Files of the last training's report. */
+void cuv_web_respond_training_page (
+    CuvWebStream *stream, SoupServerMessage *message);
+void cuv_web_respond_training_json (
     CuvWebStream *stream, SoupServerMessage *message);
 
 /* ---- websocket.c ---- */
@@ -112,8 +121,8 @@ struct _CuvWebStream {
   guint64 announced;      /* serial of the newest buffer; 0: none */
   guint64 flushed;        /* frames up to this serial are not sent */
   CuvWebCounts counts;
-  GQueue texts;   /* CuvWebText, not delivered yet */
-  gint n_remotes; /* atomic */
+  GQueue texts;               /* CuvWebText, not delivered yet */
+  gint n_remotes, n_changers; /* atomic */
 
   /* used by the server's thread only */
   GPtrArray *viewers; /* CuvViewer */
@@ -165,6 +174,7 @@ void cuv_remote_add (CuvWebStream *stream, SoupServerMessage *message,
 void cuv_remote_offer (CuvRemote *self, guint64 client, GBytes *text);
 /* Drops the client if it has timed out or gone. */
 void cuv_remote_tick (CuvRemote *self, gint64 now);
+gboolean cuv_remote_may_change (const CuvRemote *self);
 void cuv_remote_free (gpointer self);
 
 G_END_DECLS

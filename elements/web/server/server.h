@@ -5,7 +5,7 @@
  *   server.c      sharing, the thread, stopping; gst/http/ has the limits
  *   access.c      who may see frames: Host, Origin, token
  *   request.c     from a request to a response
- *   report.c      /metrics and /health
+ *   report.c      /metrics, /health and the report of a training
  *   websocket.c   WebSockets with limits
  *   stream.c      the frames of a path and who waits for them
  *   viewer.c      a client that gets frames: WebSocket or HTTP
@@ -75,6 +75,11 @@ typedef struct {
   void (*join) (gpointer data, guint64 client);
   gchar *(*message) (
       gpointer data, CuvWebClient *client, const gchar *text, gsize size);
+  /* The last client that may change has gone, or NULL. */
+  void (*leave) (gpointer data);
+  /* Returns index.html or report.json of the last training, to be unreffed;
+   * NULL if there is none, as without this function. */
+  GBytes *(*training_report) (gpointer data, gboolean json);
 } CuvWebCalls;
 
 /* Returns NULL, or why the path is not valid; to be freed. */
@@ -110,8 +115,10 @@ void cuv_web_stream_publish (CuvWebStream *self, CuvWebFrame *frame);
 /* Sends a text, which it frees, to a client of the controls; 0: to all. */
 void cuv_web_stream_send (CuvWebStream *self, guint64 client, gchar *text);
 
-/* Returns the number of clients of the controls. */
+/* Return the number of clients of the controls, and how many of them may change
+ * something. */
 guint cuv_web_stream_clients (const CuvWebStream *self);
+guint cuv_web_stream_changers (const CuvWebStream *self);
 
 typedef struct {
   guint64 sent, bytes, dropped; /* frames, their bytes, viewers */

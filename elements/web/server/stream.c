@@ -346,6 +346,12 @@ cuv_web_stream_send (CuvWebStream *self, guint64 client, gchar *text)
 }
 
 guint
+cuv_web_stream_changers (const CuvWebStream *self)
+{
+  return (guint) g_atomic_int_get (&self->n_changers);
+}
+
+guint
 cuv_web_stream_clients (const CuvWebStream *self)
 {
   return (guint) g_atomic_int_get (&self->n_remotes);

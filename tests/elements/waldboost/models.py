@@ -135,6 +135,18 @@ def measure_corners(models):
     check(weak <= 6, 'at most 6 weak classifiers per window')
 
 
+# ---- nothing ----
+
+
+def measure_nothing(models):
+    paths = [DATA + 'left01.jpg', DATA + 'sudoku.png']
+    results, weak = detect(models, 'cuvision-empty.xml final-threshold=-1000', paths)
+    check(results == [[], []] and weak == 1, 'the empty model rejects all windows at once')
+    cascade = cv2.CascadeClassifier(f'{models}/cuvision-empty.xml')
+    found = cascade.detectMultiScale(cv2.imread(paths[0], cv2.IMREAD_GRAYSCALE), 1.1, 0)
+    check(len(found) == 0, 'OpenCV finds nothing with it either')
+
+
 # ---- digits ----
 
 
@@ -193,6 +205,7 @@ def main():
         else:
             measure_corners(models)
             measure_sudoku(models)
+            measure_nothing(models)
         os.chdir('/')
     return problems > 0
 

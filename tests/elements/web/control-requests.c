@@ -149,8 +149,8 @@ start_with (Line *line, const gchar *values, gboolean block, gchar **problem)
   line_init (line);
   if (block)
     g_mutex_lock (&line->element->gate);
-  line->controls = cuv_controls_new (
-      line->sink, "e.slow,e.picky,e.round,e.uint64,e.string", path, &missing);
+  line->controls = cuv_controls_new (line->sink,
+      "e.slow,e.picky,e.round,e.uint64,e.string", path, NULL, &missing);
   fail_unless (line->controls != NULL, "%s", missing);
   cuv_controls_start (line->controls, (CuvWebStream *) 1);
   unlink (path);
@@ -251,8 +251,8 @@ CUV_TEST (bad_controls)
     Line line;
 
     line_init (&line);
-    fail_unless (
-        cuv_controls_new (line.sink, cases[i][0], NULL, &problem) == NULL);
+    fail_unless (cuv_controls_new (line.sink, cases[i][0], NULL, NULL, &problem)
+        == NULL);
     fail_unless (g_str_has_prefix (problem, cases[i][0])
             && strstr (problem, cases[i][1]) != NULL,
         "%s", problem);

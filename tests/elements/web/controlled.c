@@ -227,7 +227,7 @@ line_start (Line *self, const gchar *names)
   gchar *problem;
 
   line_init (self);
-  self->controls = cuv_controls_new (self->sink, names, NULL, &problem);
+  self->controls = cuv_controls_new (self->sink, names, NULL, NULL, &problem);
   fail_unless (self->controls != NULL, "%s", problem);
   cuv_controls_start (self->controls, (CuvWebStream *) 1);
   cuv_controls_join (self->controls, self->client.id);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "teach/texts.h"
+
+#include "record/json.h"
+#include "teach/folder.h"
+
+static void
+begin_text (CuvJson *json, const gchar *type)
+{
+  cuv_json_init (json);
+  cuv_json_begin_object (json);
+  cuv_json_string_member (json, "type", type);
+}
+
+static gchar *
+end_text (CuvJson *json)
+{
+  gchar *text;
+  gsize size;
+
+  cuv_json_end_object (json);
+  text = cuv_json_steal (json, &size);
+  cuv_json_clear (json);
+  return text;
+}
+
+static void
+add_int (CuvJson *json, const gchar *name, gint64 value)
+{
+  cuv_json_key (json, name);
+  cuv_json_int (json, value);
+}
+
+static void
+add_boolean (CuvJson *json, const gchar *name, gboolean value)
+{
+  cuv_json_key (json, name);
+  cuv_json_boolean (json, value);
+}
+
+static void
+add_double (CuvJson *json, const gchar *name, gdouble value)
+{
+  cuv_json_key (json, name);
+  cuv_json_double (json, value);
+}
+
+static void
+add_label_count (CuvJson *json, const CuvTeachCount *count, gint folder)
+{
+  gchar *model = g_strconcat (count->label, ".xml", NULL);
+
+  cuv_json_next (json);
+  cuv_json_begin_object (json);
+  cuv_json_string_member (json, "label", count->label);
+  add_int (json, "pictures", count->pictures);
+  add_int (json, "boxes", count->boxes);
+  add_boolean (json, "model", cuv_folder_size (folder, model) > 0);
+  cuv_json_end_object (json);
+  g_free (model);
+}
+
+gchar *
+cuv_teach_text_state (
+    const CuvTeachDataset *dataset, gint folder, const gchar *detector)
+{
+  guint counterexamples;
+  GArray *counts =
+      cuv_coco_count (cuv_teach_dataset_coco (dataset), &counterexamples);
+  CuvJson json;
+
+  begin_text (&json, "teach");
+  cuv_json_string_member (&json, "detector", detector);
+  cuv_json_key (&json, "labels");
+  cuv_json_begin_array (&json);
+  for (guint i = 0; i < counts->len; i++)
+    add_label_count (&json, &g_array_index (counts, CuvTeachCount, i), folder);
+  cuv_json_end_array (&json);
+  add_int (&json, "counterexamples", counterexamples);
+  g_array_unref (counts);
+  return end_text (&json);
+}
+
+static void
+add_result (CuvJson *json, const CuvTraining *training)
+{
+  add_double (json, "recall", training->recall);
+  add_double (json, "false_positives", training->false_positives);
+  add_int (json, "objects", training->objects);
+  add_boolean (json, "report", training->report);
+}
+
+gchar *
+cuv_teach_text_training (const CuvTraining *training)
+{
+  static const gchar *const states[] = { NULL, "running", "done", "failed",
+    "stopped" };
+  const CuvTrainingState state = training->state;
+  CuvJson json;
+
+  if (state == CUV_TRAINING_NONE)
+    return NULL;
+  begin_text (&json, "training");
+  cuv_json_string_member (&json, "label", training->label);
+  cuv_json_string_member (&json, "state", states[state]);
+  if (state == CUV_TRAINING_RUNNING)
+    cuv_json_string_member (&json, "text", training->text);
+  if (state == CUV_TRAINING_FAILED)
+    cuv_json_string_member (&json, "reason", training->text);
+  if (state == CUV_TRAINING_RUNNING || state == CUV_TRAINING_DONE)
+    add_int (&json, "seconds",
+        state == CUV_TRAINING_DONE
+            ? training->seconds
+            : (g_get_monotonic_time () - training->start) / G_USEC_PER_SEC);
+  if (state == CUV_TRAINING_DONE)
+    add_result (&json, training);
+  return end_text (&json);
+}
+
+gchar *
+cuv_teach_text_done (gint64 id, gint64 value)
+{
+  CuvJson json;
+
+  begin_text (&json, "done");
+  add_int (&json, "id", id);
+  if (value >= 0)
+    add_int (&json, "value", value);
+  return end_text (&json);
+}
