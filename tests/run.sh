@@ -110,7 +110,7 @@ main_run ()
 
 # Leaves out the tests that measure memory, time or accuracy, look for leaks, or compare many
 # pictures: sanitizers find nothing more in those.
-not_sanitized='-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser(-(controls|drawing|settings))?$'
+not_sanitized='-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser(-(controls|drawing|settings|teach))?$'
 not_sanitized+='|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack)$'
 not_sanitized+='|-grouping$|^(waldboost-channels|zones-drawn|accuracy.*|python-compare)$'
 not_sanitized+='|^tool-(archive-|farm$|verify$)'

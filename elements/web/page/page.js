@@ -8,6 +8,7 @@ import { prepareDrawing } from './draw.js';
 import { preparePicks } from './pick.js';
 import { closeRemote, openRemote } from './remote.js';
 import { prepareRegions } from './roi.js';
+import { holdFrame, prepareTeaching } from './teach.js';
 import { Scene, colorOf, labelOf, tablesOf } from './scene.js';
 import { prepareZones, showsOutlines } from './zones.js';
 
@@ -23,6 +24,7 @@ const layerNames = { boxes: 'Boxes', labels: 'Labels', confidences: 'Confidences
 const layers = {};
 const hidden = new Set(); // "label face", "table lines"
 let shown = null; // {picture, record}
+let frozen = false; // frames are taken, but not shown
 let outlinesDrawn = false; // in another way, by the editor of zones
 let socket = null;
 let retry = 0; // timer
@@ -142,14 +144,15 @@ function ask() {
 
 // ---- frames ----
 
-// Shows a message, unless the connection ended while the picture was decoded.
+// Shows a message, unless the connection ended while the picture was decoded, or
+// the picture is frozen.
 async function show(message, isWanted) {
   const size = new DataView(message).getUint32(0, true);
   const record = JSON.parse(new TextDecoder().decode(
     new Uint8Array(message, 4, size)));
   const picture = await createImageBitmap(new Blob(
     [new Uint8Array(message, 4 + size)], { type: 'image/jpeg' }));
-  if (!isWanted()) {
+  if (!isWanted() || frozen) {
     picture.close();
     return;
   }
@@ -287,6 +290,9 @@ function setPaused(on) {
   if (on) {
     disconnect();
     say('wait', 'Paused');
+    if (shown !== null) {
+      holdFrame(shown.record);
+    }
   } else {
     say('wait', 'Connecting…');
     connect();
@@ -346,6 +352,8 @@ preparePicks(canvas, () => shown?.record, (object) => layers.boxes
 prepareRegions((text, changed) =>
   addSwitch($('layers'), text, true, null, changed).parentElement);
 prepareZones();
+prepareTeaching({ freeze: (on) => { frozen = on; }, isPaused: () => paused,
+  picture: () => shown.picture, record: () => shown.record, query });
 document.addEventListener('drawing-changed', () => {
   if (outlinesDrawn !== showsOutlines()) {
     outlinesDrawn = showsOutlines();

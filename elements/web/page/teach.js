@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The panel Teach: boxes that the user draws, and those of a tracker that
+// follows the object, become examples; false boxes become counterexamples. The
+// sink keeps them, and trains a detector. docs/visionwebsink.md has the messages.
+
+import { findControls } from './controls.js';
+import { drawBox, endTool } from './draw.js';
+import { Part } from './match.js';
+import { onPick } from './pick.js';
+import { canChange, listen, request } from './remote.js';
+
+const keepInterval = 400; // ms between two pictures that are kept by themselves
+const keepAtMost = 60; // pictures of a label that are kept by themselves
+const lostAfter = 3000; // ms without a box until an object is not followed
+const surroundings = 0.5; // of a false box, on each side, in parts of its size
+
+const $ = (id) => document.getElementById(id);
+
+let page = null; // functions of page.js
+let state = null; // message "teach"
+let training = null; // message "training"
+let drawn = { frame: null, boxes: [] }; // boxes drawn on one frame
+let marking = false; // clicks mark false boxes
+const followed = new Map(); // by track id: when it was seen last, in ms
+let kept = 0; // when a picture was kept by itself last
+let keeping = false; // a request to keep one is on its way
+
+function label() {
+  return $('teach-label').value.trim();
+}
+
+function countOf(name) {
+  return state?.labels.find((each) => each.label === name);
+}
+
+function say(text, isBad = false) {
+  $('teach-note').textContent = text;
+  $('teach-note').dataset.state = isBad ? 'bad' : '';
+}
+
+// Sends a request; says why if it is refused. Returns the value of its answer,
+// true if that has none; undefined if it was refused.
+async function ask(message) {
+  try {
+    return (await request(message)).value ?? true;
+  } catch (error) {
+    say(error.message, true);
+    return undefined;
+  }
+}
+
+function keep(example) {
+  return ask({ type: 'keep', example: { label: label(), ...example } });
+}
+
+// ---- boxes ----
+
+function press(button, on) {
+  button.setAttribute('aria-pressed', on);
+}
+
+// The picture stands still while a box is drawn on it.
+function draw() {
+  if ($('teach-draw').getAttribute('aria-pressed') === 'true') {
+    endTool();
+    return;
+  }
+  const begun = () => page.freeze(true);
+  drawBox((box) => {
+    press($('teach-draw'), false);
+    $('canvas').removeEventListener('pointerdown', begun);
+    page.freeze(false);
+    if (box !== null) {
+      addBox(box);
+    }
+  });
+  press($('teach-draw'), true);
+  say('Draw a box around the object; Esc cancels.');
+  $('canvas').addEventListener('pointerdown', begun);
+}
+
+function addBox({ x, y, width, height }) {
+  const { frame_num: frame } = page.record();
+  if (drawn.frame !== frame) {
+    drawn = { frame, boxes: [] };
+  }
+  drawn.boxes.push([x, y, width, height]);
+  say('');
+  keep({ frame, boxes: drawn.boxes });
+  if ($('teach-follow').checked && !page.isPaused() && signal('set-target')) {
+    followFrom(page.picture(), { x, y, width, height });
+  }
+}
+
+// ---- what is followed ----
+
+function signal(name) {
+  return findControls((one) => one.name === name && one.type === 'signal')[0]
+    ?.description.control;
+}
+
+// The object has moved while the box was drawn: the tracker gets the box where
+// the next picture shows it.
+function followFrom(picture, { x, y, width, height }) {
+  const scale = picture.width / page.record().resolution.width;
+  const part = new Part(picture, { x: x * scale, y: y * scale,
+    width: width * scale, height: height * scale });
+  document.addEventListener('frame-shown', () => {
+    const found = part.find(page.picture());
+    follow([found.x / scale, found.y / scale, width, height].map(Math.round));
+  }, { once: true });
+}
+
+// Targets of the tracker that were lost would take the place of the new one.
+async function follow(box) {
+  const setTarget = signal('set-target'), clearTarget = signal('clear-target');
+  if (followed.size === 0 && clearTarget) {
+    await ask({ type: 'call', control: clearTarget, arguments: [] });
+  }
+  const id = await ask({ type: 'call', control: setTarget, arguments: box });
+  if (id > 0) {
+    followed.set(id, performance.now());
+    say('Following it. Pictures are kept while it moves.');
+  } else if (id === 0) {
+    say('The tracker follows other objects: clear its targets.', true);
+  }
+}
+
+function rectangleOf({ x, y, w, h }) {
+  return [x, y, w, h];
+}
+
+// Returns the objects that are followed, or null unless all of them are there:
+// one without a box would be learnt as background.
+function followedObjects(record) {
+  const now = performance.now();
+  const found = (record.objects ?? []).filter(({ id }) => followed.has(id));
+  for (const { id } of found) {
+    followed.set(id, now);
+  }
+  for (const [id, seen] of followed) {
+    if (now - seen > lostAfter) {
+      followed.delete(id);
+      say('It was lost: draw a box again.');
+    }
+  }
+  return found.length > 0 && found.length === followed.size ? found : null;
+}
+
+async function keepFollowed(record) {
+  const found = followedObjects(record);
+  const enough = (countOf(label())?.pictures ?? 0) >= keepAtMost;
+  if (found === null || keeping || enough || !$('teach-follow').checked
+      || performance.now() - kept < keepInterval) {
+    return;
+  }
+  kept = performance.now();
+  keeping = true;
+  await keep({ frame: record.frame_num, boxes: found.map(rectangleOf) });
+  keeping = false;
+}
+
+// ---- counterexamples ----
+
+function mark(on) {
+  marking = on;
+  press($('teach-not'), on);
+  say(on ? 'Click on boxes that are wrong.' : '');
+}
+
+// Keeps a false box with its surroundings.
+function pick(object, record) {
+  const { x, y, w, h } = object;
+  const part = [x - surroundings * w, y - surroundings * h,
+    (1 + 2 * surroundings) * w, (1 + 2 * surroundings) * h];
+  const boxes = (record.objects ?? []).filter(({ id }) => followed.has(id));
+  keep({ frame: record.frame_num, boxes: boxes.map(rectangleOf), part }).then((n) => {
+    if (n !== undefined) {
+      say('Kept as a counterexample.');
+    }
+  });
+  return true;
+}
+
+// ---- training ----
+
+async function train() {
+  say('');
+  await ask({ type: 'train', label: label() });
+}
+
+async function use() {
+  const name = training.label;
+  if (await ask({ type: 'use', label: name }) !== undefined) {
+    say(`${state.detector} uses ${name}.xml now.`);
+  }
+}
+
+function percent(value) {
+  return Math.round(100 * value) + ' %';
+}
+
+const outcomes = {
+  running: ({ text, seconds }) => `${text || 'Starting'} (${Math.round(seconds)} s)`,
+  stopped: () => 'Training was stopped.',
+  failed: ({ reason }) => 'Training failed: ' + reason,
+  done: ({ recall, false_positives: mistakes, seconds }) =>
+    `Trained in ${Math.round(seconds)} s. In pictures that were kept out, it `
+    + `finds ${percent(recall)} and makes ${mistakes.toFixed(2)} mistakes per `
+    + 'picture.',
+};
+
+function showTraining(message) {
+  training = message;
+  $('teach-outcome').textContent = outcomes[message.state](message);
+  $('teach-outcome').dataset.state = message.state === 'failed' ? 'bad' : '';
+  show();
+}
+
+// ---- the panel ----
+
+function summary() {
+  const { pictures = 0, boxes = 0 } = countOf(label()) ?? {};
+  const wrong = state.counterexamples;
+  return `${pictures} pictures with ${boxes} boxes`
+    + (wrong > 0 ? `, ${wrong} counterexamples` : '');
+}
+
+function show() {
+  $('teach').hidden = state === null || !canChange();
+  if ($('teach').hidden) {
+    return;
+  }
+  const isRunning = training?.state === 'running';
+  const count = countOf(label());
+  $('teach-count').textContent = summary();
+  $('teach-train').disabled = isRunning || !(count?.pictures > 0);
+  $('teach-stop').hidden = !isRunning;
+  $('teach-undo').disabled = !(count?.pictures > 0 || state.counterexamples > 0);
+  $('teach-report').hidden = !training?.report;
+  $('teach-report').href = 'report/index.html' + page.query();
+  $('teach-use').hidden = state.detector === null
+    || training?.state !== 'done' || !countOf(training.label)?.model;
+  $('teach-labels').replaceChildren(
+    ...state.labels.map((each) => new Option(each.label)));
+}
+
+listen('teach', (message) => {
+  state = message;
+  show();
+});
+listen('training', showTraining);
+listen('state', ({ exists }) => {
+  if (!exists || !canChange()) {
+    followed.clear();
+    mark(false);
+  }
+  show();
+});
+
+// functions: freeze(on) keeps the picture as it is; picture(), record() return
+// what is shown; isPaused(); query() returns the query of requests.
+export function prepareTeaching(functions) {
+  page = functions;
+  $('teach-draw').addEventListener('click', draw);
+  $('teach-not').addEventListener('click', () => mark(!marking));
+  $('teach-undo').addEventListener('click', () => ask({ type: 'forget', count: 1 }));
+  $('teach-label').addEventListener('input', () => {
+    followed.clear();
+    show();
+  });
+  $('teach-train').addEventListener('click', train);
+  $('teach-stop').addEventListener('click', () => ask({ type: 'stop' }));
+  $('teach-use').addEventListener('click', use);
+  addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape' && marking) {
+      mark(false);
+    }
+  });
+  document.addEventListener('frame-shown', ({ detail }) => {
+    if (state !== null && canChange()) {
+      keepFollowed(detail);
+    }
+  });
+  onPick(pick, () => marking);
+}
+
+// Keeps the frame that a paused page shows available.
+export function holdFrame(record) {
+  if (state !== null && canChange()) {
+    ask({ type: 'hold', frame: record.frame_num });
+  }
+}

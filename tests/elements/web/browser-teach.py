@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the panel Teach of visionwebsink's page in Chromium, as a user would work with it: an object
+moves on the video, and the test knows where."""
+
+import json
+import math
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import cv2
+import numpy as np
+
+from client import Gst, get, run
+from controls import make_tokens
+from user import PLACES, UserTest
+
+WIDTH, HEIGHT, SIZE, RATE = 320, 240, 48, 25
+EMPTY = os.path.join(os.path.dirname(__file__), "../../../models/cuvision-empty.xml")
+SOURCE = "appsrc name=source is-live=true do-timestamp=true format=time caps=video/x-raw," \
+    f"format=BGR,width={WIDTH},height={HEIGHT},framerate={RATE}/1" \
+    f" ! waldboostdetect name=detect model={EMPTY} message=none" \
+    " ! rcdtrack name=track max-distance=0.3 request-detections=false message=none"
+CONTROLS = "controls=track.set-target,track.clear-target"
+TRUTH = 0.6  # intersection over union of a good box
+
+
+def box_at(frame):
+    """Returns the object's box: x, y, width, height."""
+    t = frame / RATE
+    return (round(WIDTH / 2 - SIZE / 2 + 100 * math.sin(0.6 * t)),
+            round(HEIGHT / 2 - SIZE / 2 + 70 * math.sin(0.37 * t)), SIZE, SIZE)
+
+
+def overlap(a, b):
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    common = max(width, 0) * max(height, 0)
+    return common / (a[2] * a[3] + b[2] * b[3] - common)
+
+
+class Film:
+    """Pushes frames until it is ended."""
+
+    def __init__(self, source):
+        self.background = np.random.default_rng(1).integers(
+            90, 120, (HEIGHT, WIDTH, 3), np.uint8)
+        self.thing = np.zeros((SIZE, SIZE, 3), np.uint8)
+        self.thing[..., 2] = 200
+        self.thing[8:24, 8:40] = 255, 60, 20
+        self.thing[30:44, 20:30] = 30, 220, 240
+        self.source, self.ended = source, threading.Event()
+        self.thread = threading.Thread(target=self.push)
+        self.thread.start()
+
+    def push(self):
+        n = 0
+        while not self.ended.wait(1 / RATE):
+            frame = self.background.copy()
+            x, y, width, height = box_at(n)
+            frame[y:y + height, x:x + width] = self.thing
+            self.source.emit("push-buffer", Gst.Buffer.new_wrapped(frame.tobytes()))
+            n += 1
+
+    def end(self):
+        self.ended.set()
+        self.thread.join()
+
+
+class Teach(UserTest):
+    def start(self, query="", controls=CONTROLS, more="", **kwargs):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        saved = os.path.join(self.folder, "saved")
+        controls += f" save-folder={saved} teach=detect {more}"
+        server, page = self.serve(controls, SOURCE, query, **kwargs)
+        film = Film(server.pipeline.get_by_name("source"))
+        self.addCleanup(film.end)
+        page.run("document.addEventListener('frame-shown', ({ detail }) => { record = detail; })")
+        page.wait("document.getElementById('status').textContent === 'Live'")
+        page.wait("window.record")
+        return server, page
+
+    def press(self, page, button):
+        page.run(f"document.getElementById('teach-{button}').click()")
+
+    def text(self, page, name):
+        return page.run(f"document.getElementById('teach-{name}').textContent")
+
+    def says(self, page, name, part):
+        page.wait(f"document.getElementById('teach-{name}').textContent.includes('{part}')")
+
+    def draw(self, page, touch=False):
+        """Draws a box around the object, which the picture shows while it is drawn."""
+        self.press(page, "draw")
+        x, y, width, height = box_at(page.run("record.frame_num"))
+        self.drag(page, (x / WIDTH, y / HEIGHT),
+                  ((x + width) / WIDTH, (y + height) / HEIGHT), touch=touch)
+
+    def kept(self):
+        """Returns {frame's picture: boxes} of annotations.json."""
+        path = os.path.join(self.folder, "saved", "annotations.json")
+        with open(path, encoding="utf-8") as file:
+            coco = json.load(file)
+        return {image["id"]: [item["bbox"] for item in coco["annotations"]
+                              if item["image_id"] == image["id"]] for image in coco["images"]}
+
+    def stops(self, page):
+        """Keeps nothing by itself any more."""
+        page.run("document.getElementById('teach-follow').checked"
+                 " && document.getElementById('teach-follow').click()")
+
+    def pictures(self, page):
+        return int(self.text(page, "count").split()[0])
+
+    def test_follows_trains_and_uses(self):
+        """From a model that finds nothing to one that finds the object, in the same pipeline."""
+        server, page = self.start()
+        self.draw(page)
+        self.says(page, "note", "Following it")
+        end = time.monotonic() + 60
+        while self.pictures(page) < 12:
+            self.assertLess(time.monotonic(), end)
+            if "lost" in self.text(page, "note"):
+                self.draw(page)
+            time.sleep(0.1)
+        self.stops(page)
+        boxes = [box for list_ in self.kept().values() for box in list_]
+        self.assertTrue(all(box[2] > SIZE / 2 and box[3] > SIZE / 2 for box in boxes), boxes)
+        self.press(page, "train")
+        self.says(page, "outcome", "Trained in")
+        server.pipeline.get_by_name("track").emit("clear-target")
+        self.press(page, "use")
+        self.says(page, "note", "detect uses object.xml now")
+        self.assertTrue(server.pipeline.get_by_name("detect").get_property("model")
+                        .endswith("/saved/object.xml"))
+        page.wait("(record.objects ?? []).some(({ roi_type: label }) => label === 'object')")
+        link = page.run("document.getElementById('teach-report').getAttribute('href')")
+        self.assertEqual(get(server.port, "/" + link).status, 200)
+        self.assertEqual(page.complaints(), [])
+
+    def test_the_picture_stands_still(self):
+        """The box belongs to the frame that was shown when it was begun."""
+        _, page = self.start(more="max-width=160")
+        self.stops(page)
+        self.press(page, "draw")
+        page.run("""document.getElementById('canvas').addEventListener(
+            'pointerdown', () => { begun = record.frame_num; })""")
+        first, last = page.run(PLACES % [[0.25, 0.25], [0.5, 0.75]])
+        self.mouse(page, "Moved", first, 0)
+        self.mouse(page, "Pressed", first)
+        time.sleep(0.5)  # in which the object moves by 25 pixels, elsewhere
+        self.mouse(page, "Moved", last)
+        self.mouse(page, "Released", last)
+        self.says(page, "count", "1 pictures with 1 boxes")
+        self.assertEqual(list(self.kept().values()), [[[40, 30, 40, 60]]])  # of the picture
+        begun = page.run("begun")
+        (name,) = os.listdir(os.path.join(self.folder, "saved", "images"))
+        picture = cv2.imread(os.path.join(self.folder, "saved", "images", name)).astype(int)
+        rows, columns = np.nonzero(picture[..., 2] > picture[..., 1] + 60)
+        x, y, *_ = box_at(begun)
+        self.assertLess(abs(columns.min() - x / 2) + abs(rows.min() - y / 2), 5)
+        page.wait(f"record.frame_num > {begun}")
+        # a second box on a paused frame belongs to the same picture
+        page.run("document.getElementById('pause').click()")
+        for left in 0.25, 0.6:
+            self.press(page, "draw")
+            self.drag(page, (left, 0.25), (left + 0.25, 0.5))
+            time.sleep(0.1)
+        self.says(page, "count", "2 pictures with 3 boxes")
+        self.press(page, "undo")
+        self.says(page, "count", "1 pictures with 1 boxes")
+
+    def test_not_this(self):
+        """A click on a wrong box keeps it with its surroundings, as a picture without boxes."""
+        server, page = self.start()
+        self.stops(page)
+        server.pipeline.get_by_name("track").emit("set-target", 20, 30, 40, 50)
+        page.wait("record.objects?.length === 1")
+        self.press(page, "not")
+        x, y, width, height = page.run("(({ x, y, w, h }) => [x, y, w, h])(record.objects[0])")
+        self.drag(page, ((x + width / 2) / WIDTH, (y + height / 2) / HEIGHT))
+        self.says(page, "note", "Kept as a counterexample")
+        self.says(page, "count", "1 counterexamples")
+        self.assertEqual(list(self.kept().values()), [[]])
+        self.key(page, "Escape", 27)
+        self.assertEqual(page.run(
+            "document.getElementById('teach-not').getAttribute('aria-pressed')"), "false")
+
+    def test_refusals(self):
+        _, page = self.start()
+        self.stops(page)
+        page.run("document.getElementById('teach-label').value = '../x'")
+        self.draw(page)
+        self.says(page, "note", "A-Z")
+        self.assertEqual(os.listdir(os.path.join(self.folder, "saved")), ["images"])
+        page.run("document.getElementById('teach-label').value = 'cup'")
+        self.draw(page)
+        self.says(page, "count", "1 pictures")
+        self.press(page, "train")
+        self.says(page, "outcome", "Training failed")
+        self.says(page, "outcome", "at least 7")
+
+    def test_on_a_phone(self):
+        _, page = self.start(width=360, height=700)
+        page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.stops(page)
+        self.draw(page, touch=True)
+        self.says(page, "count", "1 pictures with 1 boxes")
+        (box,), = self.kept().values()
+        self.assertGreater(overlap(box, (box[0], box[1], SIZE, SIZE)), TRUTH)
+        self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 360)
+
+    def test_looking_only(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tokens = make_tokens(folder)
+            _, page = self.start("?token=read-token", more=tokens)
+            page.wait("document.body.innerText.includes('Your token allows looking only.')")
+            self.assertTrue(page.run("document.getElementById('teach').hidden"))
+
+
+if __name__ == "__main__":
+    if shutil.which("chromium") is None:
+        print("skipped: chromium is not installed")
+        sys.exit(77)
+    run()
