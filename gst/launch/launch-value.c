@@ -96,7 +96,7 @@ value_text (const GValue *value)
 
 /* ---- passwords ---- */
 
-#define SECRET "(?:password|passwd|passphrase|user-pw|token|secret)"
+#define SECRET "(?:password|passwd|passphrase|user-pw|proxy-pw|token|secret)"
 
 /* A file or a variable of the environment is only the secret's place. */
 static gboolean

@@ -108,6 +108,18 @@ write_value (CuvJson *json, const gchar *name, const GValue *value)
     cuv_control_value_write (json, value);
 }
 
+/* An element that is missing keeps the value for which it is expected. */
+static void
+write_control (CuvJson *json, const CuvControl *control, const GValue *value)
+{
+  if (G_IS_VALUE (value) && can_be_read (value)) {
+    write_value (json, control->name, value);
+  } else if (!G_IS_VALUE (value) && control->saved != NULL) {
+    cuv_json_key (json, control->name);
+    cuv_json_node (json, control->saved);
+  }
+}
+
 static gchar *
 write_values (const CuvControls *self, const GValue *values, gsize *size)
 {
@@ -121,8 +133,7 @@ write_values (const CuvControls *self, const GValue *values, gsize *size)
   cuv_json_key (&json, "values");
   cuv_json_begin_object (&json);
   for (guint i = 0; i < self->n; i++)
-    if (G_IS_VALUE (&values[i]) && can_be_read (&values[i]))
-      write_value (&json, self->list[i].name, &values[i]);
+    write_control (&json, &self->list[i], &values[i]);
   cuv_json_end_object (&json);
   cuv_json_end_object (&json);
   text = cuv_json_steal (&json, size);

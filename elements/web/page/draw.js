@@ -119,8 +119,9 @@ function escapeTool() {
 }
 
 // Calls done with the next rectangle, {x, y, width, height}; with null if the
-// user cancels, or another drawing begins.
-export function drawBox(done, control) {
+// user cancels, or another drawing begins. Calls begun when its first corner is
+// set.
+export function drawBox(done, control, begun) {
   let corners = null, drawn = null;
   startTool({
     control,
@@ -128,7 +129,10 @@ export function drawBox(done, control) {
     drags: true,
     box: () => corners && boxOf(...corners),
     hint: () => 'Draw a rectangle; Esc cancels.',
-    press(at) { corners = [at, at]; },
+    press(at) {
+      corners = [at, at];
+      begun?.();
+    },
     drag(at) { corners[1] = at; },
     release(at) {
       const box = boxOf(corners[0], at);
@@ -140,10 +144,6 @@ export function drawBox(done, control) {
     },
     end() { done(drawn); },
   });
-}
-
-export function cancelDrawing() {
-  endTool();
 }
 
 // Returns the rectangle between two points, in whole pixels.

@@ -342,6 +342,8 @@ document.addEventListener('visibilitychange', () => {
   } else if (!paused) {
     pause = firstPause;
     connect();
+  } else {
+    openRemote(query());
   }
 });
 

@@ -65,31 +65,44 @@ function draw() {
     endTool();
     return;
   }
-  const begun = () => page.freeze(true);
   drawBox((box) => {
     press($('teach-draw'), false);
-    $('canvas').removeEventListener('pointerdown', begun);
     page.freeze(false);
     if (box !== null) {
       addBox(box);
     }
+  }, undefined, () => {
+    page.freeze(true);
+    holdFrame(page.record());
   });
   press($('teach-draw'), true);
   say('Draw a box around the object; Esc cancels.');
-  $('canvas').addEventListener('pointerdown', begun);
 }
 
-function addBox({ x, y, width, height }) {
-  const { frame_num: frame } = page.record();
-  if (drawn.frame !== frame) {
-    drawn = { frame, boxes: [] };
+// Other objects that are followed are objects on this frame, too.
+async function addBox({ x, y, width, height }) {
+  const record = page.record(), box = [x, y, width, height];
+  const others = seenNow(record).map(rectangleOf)
+    .filter((other) => common(box, other) < 0.3 * width * height);
+  if (drawn.frame !== record.frame_num) {
+    drawn = { frame: record.frame_num, boxes: [] };
   }
-  drawn.boxes.push([x, y, width, height]);
+  drawn.boxes.push(box);
   say('');
-  keep({ frame, boxes: drawn.boxes });
   if ($('teach-follow').checked && !page.isPaused() && signal('set-target')) {
     followFrom(page.picture(), { x, y, width, height });
   }
+  if (await keep({ frame: record.frame_num,
+    boxes: [...drawn.boxes, ...others] }) === undefined) {
+    drawn.boxes = drawn.boxes.filter((each) => each !== box);
+  }
+}
+
+// Returns the area that two rectangles have in common.
+function common(a, b) {
+  const [width, height] = [0, 1].map((i) =>
+    Math.min(a[i] + a[i + 2], b[i] + b[i + 2]) - Math.max(a[i], b[i]));
+  return Math.max(width, 0) * Math.max(height, 0);
 }
 
 // ---- what is followed ----
@@ -111,13 +124,16 @@ function followFrom(picture, { x, y, width, height }) {
   }, { once: true });
 }
 
-// Targets of the tracker that were lost would take the place of the new one.
+// If the tracker follows as many objects as it can, targets that were lost may
+// be among them.
 async function follow(box) {
-  const setTarget = signal('set-target'), clearTarget = signal('clear-target');
-  if (followed.size === 0 && clearTarget) {
-    await ask({ type: 'call', control: clearTarget, arguments: [] });
+  const call = (control, list) =>
+    ask({ type: 'call', control, arguments: list });
+  let id = await call(signal('set-target'), box);
+  if (id === 0 && followed.size === 0 && signal('clear-target')) {
+    await call(signal('clear-target'), []);
+    id = await call(signal('set-target'), box);
   }
-  const id = await ask({ type: 'call', control: setTarget, arguments: box });
   if (id > 0) {
     followed.set(id, performance.now());
     say('Following it. Pictures are kept while it moves.');
@@ -130,11 +146,15 @@ function rectangleOf({ x, y, w, h }) {
   return [x, y, w, h];
 }
 
+function seenNow(record) {
+  return (record.objects ?? []).filter(({ id }) => followed.has(id));
+}
+
 // Returns the objects that are followed, or null unless all of them are there:
 // one without a box would be learnt as background.
 function followedObjects(record) {
   const now = performance.now();
-  const found = (record.objects ?? []).filter(({ id }) => followed.has(id));
+  const found = seenNow(record);
   for (const { id } of found) {
     followed.set(id, now);
   }
@@ -173,8 +193,9 @@ function pick(object, record) {
   const { x, y, w, h } = object;
   const part = [x - surroundings * w, y - surroundings * h,
     (1 + 2 * surroundings) * w, (1 + 2 * surroundings) * h];
-  const boxes = (record.objects ?? []).filter(({ id }) => followed.has(id));
-  keep({ frame: record.frame_num, boxes: boxes.map(rectangleOf), part }).then((n) => {
+  const boxes = seenNow(record).map(rectangleOf)
+    .filter((box) => common(box, part) > 0.2 * box[2] * box[3]);
+  keep({ frame: record.frame_num, boxes, part }).then((n) => {
     if (n !== undefined) {
       say('Kept as a counterexample.');
     }
@@ -184,13 +205,22 @@ function pick(object, record) {
 
 // ---- training ----
 
+// What is followed is kept no longer: it may be what was wrong.
+async function forget() {
+  drawn = { frame: null, boxes: [] };
+  followed.clear();
+  if (await ask({ type: 'forget', count: 1 }) !== undefined) {
+    say('The picture that was kept last is removed. Draw a box to go on.');
+  }
+}
+
 async function train() {
   say('');
   await ask({ type: 'train', label: label() });
 }
 
 async function use() {
-  const name = training.label;
+  const name = label();
   if (await ask({ type: 'use', label: name }) !== undefined) {
     say(`${state.detector} uses ${name}.xml now.`);
   }
@@ -239,8 +269,7 @@ function show() {
   $('teach-undo').disabled = !(count?.pictures > 0 || state.counterexamples > 0);
   $('teach-report').hidden = !training?.report;
   $('teach-report').href = 'report/index.html' + page.query();
-  $('teach-use').hidden = state.detector === null
-    || training?.state !== 'done' || !countOf(training.label)?.model;
+  $('teach-use').hidden = state.detector === null || !count?.model;
   $('teach-labels').replaceChildren(
     ...state.labels.map((each) => new Option(each.label)));
 }
@@ -264,9 +293,10 @@ export function prepareTeaching(functions) {
   page = functions;
   $('teach-draw').addEventListener('click', draw);
   $('teach-not').addEventListener('click', () => mark(!marking));
-  $('teach-undo').addEventListener('click', () => ask({ type: 'forget', count: 1 }));
+  $('teach-undo').addEventListener('click', forget);
   $('teach-label').addEventListener('input', () => {
     followed.clear();
+    drawn = { frame: null, boxes: [] };
     show();
   });
   $('teach-train').addEventListener('click', train);

@@ -201,9 +201,9 @@ CUV_TEST (names)
 CUV_TEST (passwords)
 {
   expect_text ("souphttpsrc location=http://me:pa@ss@host/?token=abc&x=1 "
-               "user-id=me user-pw=abc ! fakesink",
+               "user-id=me user-pw=abc proxy-pw=def ! fakesink",
       "souphttpsrc location=\"http://me:PASSWORD@host/?token=PASSWORD&x=1\" "
-      "user-id=me user-pw=PASSWORD ! fakesink",
+      "user-id=me user-pw=PASSWORD proxy-pw=PASSWORD ! fakesink",
       NULL);
   expect_text ("visionpublish password-file=a password-env=b ! fakesink",
       "visionpublish password-file=a password-env=b ! fakesink",

@@ -96,8 +96,8 @@ class Page:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
 
-    def wait(self, condition):
-        end = time.monotonic() + TIMEOUT
+    def wait(self, condition, timeout=TIMEOUT):
+        end = time.monotonic() + timeout
         while not self.run(condition):
             if time.monotonic() > end:
                 text = self.run("document.body.innerText")

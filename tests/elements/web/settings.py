@@ -90,6 +90,17 @@ class Settings(unittest.TestCase):
             self.write({"late.hue": 3})
             server = self.start()
 
+    def test_saving_keeps_values_of_elements_that_are_missing(self):
+        self.write({"late.hue": 0.5})
+        server = self.start()
+        remote = Remote(server.port)
+        remote.expect("controls")
+        self.assertEqual(ask(remote, "save")["type"], "done")
+        remote.close()
+        server.stop()
+        with open(self.path, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["values"]["late.hue"], 0.5)
+
     def test_bad_files(self):
         def text(values, version=1, **more):
             return json.dumps({"visionwebsink": version, "values": values, **more})

@@ -161,7 +161,7 @@ class Teaching(Case):
         self.assertEqual(get(server.port, "/report/index.html").status, 404)
         self.assertEqual(teacher.ask("train", label="ring")["type"], "done")
         self.assertIn("stop it first", teacher.ask("train", label="ring")["reason"])
-        teacher.sock.settimeout(120)
+        teacher.sock.settimeout(600)
         running = teacher.expect("training")
         self.assertEqual((running["state"], running["label"]), ("running", "ring"))
         texts = []
