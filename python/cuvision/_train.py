@@ -65,6 +65,7 @@ def train(
     report: Optional[_Path] = None,
     resume: bool = False,
     device: Optional[str] = None,
+    progress_interval: Optional[float] = None,
     window: Union[None, str, Tuple[int, int]] = None,
     features: Optional[str] = None,
     weak: Optional[int] = None,
@@ -92,6 +93,7 @@ def train(
     report: folder for report.json and index.html
     resume: continue a run that was stopped
     device: "auto" (the default), "cpu" or "cuda"; the model is the same
+    progress_interval: seconds between the printed lines of progress, 20 by default
     window: width and height of the smallest object to find; 24x24, or 32x32 for channels
     features: "auto" (the default), "lbp", "lrd", "lrp" or "channels"
     weak: maximum number of weak classifiers, 256 by default
