@@ -189,8 +189,8 @@ function mark(on) {
 }
 
 // Keeps a false box with its surroundings.
-function pick(object, record) {
-  const { x, y, w, h } = object;
+function pick({ x, y, w, h, id }, record) {
+  followed.delete(id); // the tracker has left the object
   const part = [x - surroundings * w, y - surroundings * h,
     (1 + 2 * surroundings) * w, (1 + 2 * surroundings) * h];
   const boxes = seenNow(record).map(rectangleOf)
@@ -252,8 +252,10 @@ function showTraining(message) {
 function summary() {
   const { pictures = 0, boxes = 0 } = countOf(label()) ?? {};
   const wrong = state.counterexamples;
-  return `${pictures} pictures with ${boxes} boxes`
-    + (wrong > 0 ? `, ${wrong} counterexamples` : '');
+  return `${pictures} ${pictures === 1 ? 'picture' : 'pictures'} with `
+    + `${boxes} ${boxes === 1 ? 'box' : 'boxes'}`
+    + (wrong === 1 ? ', 1 counterexample'
+      : wrong > 0 ? `, ${wrong} counterexamples` : '');
 }
 
 function show() {

@@ -159,7 +159,7 @@ class Teach(UserTest):
         time.sleep(0.5)  # in which the object moves by 25 pixels, elsewhere
         self.mouse(page, "Moved", last)
         self.mouse(page, "Released", last)
-        self.says(page, "count", "1 pictures with 1 boxes")
+        self.says(page, "count", "1 picture with 1 box")
         self.assertEqual(list(self.kept().values()), [[[40, 30, 40, 60]]])  # of the picture
         begun = page.run("begun")
         (name,) = os.listdir(os.path.join(self.folder, "saved", "images"))
@@ -176,7 +176,7 @@ class Teach(UserTest):
             time.sleep(0.1)
         self.says(page, "count", "2 pictures with 3 boxes")
         self.press(page, "undo")
-        self.says(page, "count", "1 pictures with 1 boxes")
+        self.says(page, "count", "1 picture with 1 box")
         # what was removed or refused, or has another label, does not come back
         self.press(page, "draw")
         self.drag(page, (0.25, 0.25), (0.25 + 1.2 / WIDTH, 0.5))
@@ -189,7 +189,7 @@ class Teach(UserTest):
             }})()""")
             self.press(page, "draw")
             self.drag(page, (0.25, 0.25), (0.5, 0.5))
-            self.says(page, "count", ("2" if label == "object" else "1") + " pictures with")
+            self.says(page, "count", "2 pictures" if label == "object" else "1 picture with")
         self.assertEqual(sorted(len(boxes) for boxes in self.kept().values()), [1, 1, 1])
 
     def test_keys_freeze_too(self):
@@ -207,7 +207,7 @@ class Teach(UserTest):
         time.sleep(0.5)
         self.assertEqual(page.run("record.frame_num"), begun)
         self.key(page, " ", 32, " ")
-        self.says(page, "count", "1 pictures with 1 boxes")
+        self.says(page, "count", "1 picture with 1 box")
 
     def test_what_is_followed_counts_elsewhere(self):
         """Boxes that are drawn elsewhere come with the object; wrong boxes elsewhere do not."""
@@ -238,7 +238,7 @@ class Teach(UserTest):
         x, y, width, height = page.run("(({ x, y, w, h }) => [x, y, w, h])(record.objects[0])")
         self.drag(page, ((x + width / 2) / WIDTH, (y + height / 2) / HEIGHT))
         self.says(page, "note", "Kept as a counterexample")
-        self.says(page, "count", "1 counterexamples")
+        self.says(page, "count", "1 counterexample")
         self.assertEqual(list(self.kept().values()), [[]])
         self.key(page, "Escape", 27)
         self.assertEqual(page.run(
@@ -253,7 +253,7 @@ class Teach(UserTest):
         self.assertEqual(os.listdir(os.path.join(self.folder, "saved")), ["images"])
         page.run("document.getElementById('teach-label').value = 'cup'")
         self.draw(page)
-        self.says(page, "count", "1 pictures")
+        self.says(page, "count", "1 picture ")
         self.press(page, "train")
         self.says(page, "outcome", "Training failed", timeout=TRAINING)
         self.says(page, "outcome", "at least 7")
@@ -263,7 +263,7 @@ class Teach(UserTest):
         page.call("Emulation.setTouchEmulationEnabled", enabled=True)
         self.stops(page)
         self.draw(page, touch=True)
-        self.says(page, "count", "1 pictures with 1 boxes")
+        self.says(page, "count", "1 picture with 1 box")
         (box,), = self.kept().values()
         self.assertGreater(overlap(box, (box[0], box[1], SIZE, SIZE)), TRUTH)
         self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 360)
