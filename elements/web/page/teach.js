@@ -124,21 +124,30 @@ function followFrom(picture, { x, y, width, height }) {
   }, { once: true });
 }
 
-// If the tracker follows as many objects as it can, targets that were lost may
-// be among them.
-async function follow(box) {
-  const call = (control, list) =>
-    ask({ type: 'call', control, arguments: list });
-  let id = await call(signal('set-target'), box);
-  if (id === 0 && followed.size === 0 && signal('clear-target')) {
-    await call(signal('clear-target'), []);
-    id = await call(signal('set-target'), box);
+// Returns the id of the new target, or why there is none.
+async function setTarget(box) {
+  try {
+    const { value } = await request(
+      { type: 'call', control: signal('set-target'), arguments: box });
+    return value > 0 ? { id: value }
+      : { reason: 'The tracker follows other objects: clear its targets.' };
+  } catch ({ message }) {
+    return { reason: message };
   }
-  if (id > 0) {
+}
+
+// If the tracker has no place for the box, targets that were lost may take it.
+async function follow(box) {
+  let { id, reason } = await setTarget(box);
+  if (!id && followed.size === 0 && signal('clear-target')) {
+    await ask({ type: 'call', control: signal('clear-target'), arguments: [] });
+    ({ id, reason } = await setTarget(box));
+  }
+  if (id) {
     followed.set(id, performance.now());
     say('Following it. Pictures are kept while it moves.');
-  } else if (id === 0) {
-    say('The tracker follows other objects: clear its targets.', true);
+  } else {
+    say(reason, true);
   }
 }
 

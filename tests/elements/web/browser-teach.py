@@ -228,6 +228,17 @@ class Teach(UserTest):
         self.drag(page, (20 / WIDTH, 20 / HEIGHT))
         self.says(page, "note", "Kept as a counterexample")
 
+    def test_lost_targets_make_room(self):
+        """A tracker that is full of targets that nobody sees follows the new box all the same."""
+        server, page = self.start()
+        track = server.pipeline.get_by_name("track")
+        for x in 10, 60:
+            track.emit("set-target", x, 10, 40, 40)
+        page.wait("record.objects?.length === 2")
+        self.draw(page)
+        self.says(page, "note", "Following it")
+        page.wait("record.objects?.length === 1")
+
     def test_not_this(self):
         """A click on a wrong box keeps it with its surroundings, as a picture without boxes."""
         server, page = self.start()
