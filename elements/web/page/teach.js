@@ -65,6 +65,7 @@ function draw() {
     endTool();
     return;
   }
+  mark(false);
   drawBox((box) => {
     press($('teach-draw'), false);
     page.freeze(false);
@@ -145,7 +146,7 @@ async function follow(box) {
   }
   if (id) {
     followed.set(id, performance.now());
-    say('Following it. Pictures are kept while it moves.');
+    say(`Following it. Up to ${keepAtMost} pictures are kept.`);
   } else {
     say(reason, true);
   }
@@ -218,6 +219,7 @@ function pick({ x, y, w, h, id }, record) {
 async function forget() {
   drawn = { frame: null, boxes: [] };
   followed.clear();
+  mark(false);
   if (await ask({ type: 'forget', count: 1 }) !== undefined) {
     say('The picture that was kept last is removed. Draw a box to go on.');
   }
@@ -285,7 +287,11 @@ function show() {
     ...state.labels.map((each) => new Option(each.label)));
 }
 
+// A page that has just been opened goes on with the folder's only label.
 listen('teach', (message) => {
+  if (state === null && message.labels.length === 1) {
+    $('teach-label').value = message.labels[0].label;
+  }
   state = message;
   show();
 });
