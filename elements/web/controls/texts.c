@@ -2,16 +2,16 @@
 #include "config.h"
 #include "controls/texts.h"
 
-static void
-begin (CuvJson *json, const gchar *type)
+void
+cuv_control_text_begin (CuvJson *json, const gchar *type)
 {
   cuv_json_init (json);
   cuv_json_begin_object (json);
   cuv_json_string_member (json, "type", type);
 }
 
-static gchar *
-end (CuvJson *json)
+gchar *
+cuv_control_text_end (CuvJson *json)
 {
   gchar *text;
   gsize size;
@@ -43,12 +43,12 @@ cuv_control_text_done (gint64 id, const gchar *control, const GValue *value)
 {
   CuvJson json;
 
-  begin (&json, "done");
+  cuv_control_text_begin (&json, "done");
   add_id (&json, id);
   if (control != NULL)
     cuv_json_string_member (&json, "control", control);
   add_value (&json, "value", value);
-  return end (&json);
+  return cuv_control_text_end (&json);
 }
 
 gchar *
@@ -56,13 +56,13 @@ cuv_control_text_refused (gint64 id, const gchar *control, const gchar *reason)
 {
   CuvJson json;
 
-  begin (&json, "refused");
+  cuv_control_text_begin (&json, "refused");
   if (id != 0)
     add_id (&json, id);
   if (control != NULL)
     cuv_json_string_member (&json, "control", control);
   cuv_json_string_member (&json, "reason", reason);
-  return end (&json);
+  return cuv_control_text_end (&json);
 }
 
 gchar *
@@ -70,10 +70,10 @@ cuv_control_text_warning (const gchar *element, const gchar *text)
 {
   CuvJson json;
 
-  begin (&json, "warning");
+  cuv_control_text_begin (&json, "warning");
   cuv_json_string_member (&json, "element", element);
   cuv_json_string_member (&json, "text", text);
-  return end (&json);
+  return cuv_control_text_end (&json);
 }
 
 static void
@@ -99,7 +99,7 @@ cuv_control_text_controls (
 {
   CuvJson json;
 
-  begin (&json, "controls");
+  cuv_control_text_begin (&json, "controls");
   cuv_json_key (&json, "can_save");
   cuv_json_boolean (&json, self->settings_file != NULL);
   cuv_json_key (&json, "controls");
@@ -107,7 +107,7 @@ cuv_control_text_controls (
   for (guint i = 0; i < self->n; i++)
     add_control (&json, &self->list[i], targets[i], &values[i]);
   cuv_json_end_array (&json);
-  return end (&json);
+  return cuv_control_text_end (&json);
 }
 
 gchar *
@@ -116,7 +116,7 @@ cuv_control_text_values (const CuvControls *self, const GValue *values)
   CuvJson json;
   guint n = 0;
 
-  begin (&json, "values");
+  cuv_control_text_begin (&json, "values");
   cuv_json_key (&json, "values");
   cuv_json_begin_object (&json);
   for (guint i = 0; i < self->n; i++) {
@@ -125,7 +125,7 @@ cuv_control_text_values (const CuvControls *self, const GValue *values)
   }
   cuv_json_end_object (&json);
   if (n > 0)
-    return end (&json);
+    return cuv_control_text_end (&json);
   cuv_json_clear (&json);
   return NULL;
 }

@@ -15,6 +15,10 @@
 
 G_BEGIN_DECLS
 
+/* Begin and end a text of this type. */
+void cuv_control_text_begin (CuvJson *json, const gchar *type);
+gchar *cuv_control_text_end (CuvJson *json);
+
 /* control: NULL, and value: unset, if there is none. */
 gchar *cuv_control_text_done (
     gint64 id, const gchar *control, const GValue *value);

@@ -125,9 +125,8 @@ gchar *
 cuv_ring_missing (gint64 number)
 {
   return g_strdup_printf ("frame %" G_GINT64_FORMAT
-                          " is no longer kept by the sink: it has the newest "
-                          "frames that pages were sent, and those that are "
-                          "held",
+                          " is no longer kept: mark a newer frame, or hold "
+                          "this one in time",
       number);
 }
 

@@ -227,7 +227,7 @@ use_model (CuvTeach *self, const CuvTeachRequest *request)
                   "a waldboostdetect");
   else if (cuv_folder_size (self->folder, name) <= 0)
     problem = g_strdup_printf (
-        "there is no model of '%s' yet: train it", request->label);
+        "'%s' has no model yet: train it first", request->label);
   else {
     path = g_build_filename (self->path, name, NULL);
     problem = cuv_controls_use (

@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "teach/texts.h"
 
-#include "record/json.h"
+#include "controls/texts.h"
 #include "teach/folder.h"
-
-static void
-begin_text (CuvJson *json, const gchar *type)
-{
-  cuv_json_init (json);
-  cuv_json_begin_object (json);
-  cuv_json_string_member (json, "type", type);
-}
-
-static gchar *
-end_text (CuvJson *json)
-{
-  gchar *text;
-  gsize size;
-
-  cuv_json_end_object (json);
-  text = cuv_json_steal (json, &size);
-  cuv_json_clear (json);
-  return text;
-}
 
 static void
 add_int (CuvJson *json, const gchar *name, gint64 value)
@@ -69,7 +49,7 @@ cuv_teach_text_state (
       cuv_coco_count (cuv_teach_dataset_coco (dataset), &counterexamples);
   CuvJson json;
 
-  begin_text (&json, "teach");
+  cuv_control_text_begin (&json, "teach");
   cuv_json_string_member (&json, "detector", detector);
   cuv_json_key (&json, "labels");
   cuv_json_begin_array (&json);
@@ -78,7 +58,7 @@ cuv_teach_text_state (
   cuv_json_end_array (&json);
   add_int (&json, "counterexamples", counterexamples);
   g_array_unref (counts);
-  return end_text (&json);
+  return cuv_control_text_end (&json);
 }
 
 static void
@@ -100,7 +80,7 @@ cuv_teach_text_training (const CuvTraining *training)
 
   if (state == CUV_TRAINING_NONE)
     return NULL;
-  begin_text (&json, "training");
+  cuv_control_text_begin (&json, "training");
   cuv_json_string_member (&json, "label", training->label);
   cuv_json_string_member (&json, "state", states[state]);
   if (state == CUV_TRAINING_RUNNING)
@@ -114,7 +94,7 @@ cuv_teach_text_training (const CuvTraining *training)
             : (g_get_monotonic_time () - training->start) / G_USEC_PER_SEC);
   if (state == CUV_TRAINING_DONE)
     add_result (&json, training);
-  return end_text (&json);
+  return cuv_control_text_end (&json);
 }
 
 gchar *
@@ -122,9 +102,9 @@ cuv_teach_text_done (gint64 id, gint64 value)
 {
   CuvJson json;
 
-  begin_text (&json, "done");
+  cuv_control_text_begin (&json, "done");
   add_int (&json, "id", id);
   if (value >= 0)
     add_int (&json, "value", value);
-  return end_text (&json);
+  return cuv_control_text_end (&json);
 }
