@@ -4,6 +4,7 @@
 // answered when it has been drawn; then the newest frame follows.
 import './follow.js'; // first: its clicks are those that others have not used
 import './settings.js';
+import { download } from './download.js';
 import { prepareDrawing } from './draw.js';
 import { preparePicks } from './pick.js';
 import { closeRemote, openRemote } from './remote.js';
@@ -297,14 +298,6 @@ function setPaused(on) {
     say('wait', 'Connecting…');
     connect();
   }
-}
-
-function download(blob, name) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 function save() {

@@ -3,6 +3,7 @@
 // sink's own; and the pipeline as text.
 
 import { findControls } from './controls.js';
+import { download } from './download.js';
 import { canChange, listen, request } from './remote.js';
 
 const $ = (id) => document.getElementById(id);
@@ -30,11 +31,8 @@ function save() {
     }
   }
   const text = JSON.stringify({ visionwebsink: version, values }, null, 2) + '\n';
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = document.title.replace(/[^\w.-]+/g, '_') + '-settings.json';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  download(new Blob([text], { type: 'application/json' }),
+    document.title.replace(/[^\w.-]+/g, '_') + '-settings.json');
   say('Saved to a file of this browser.');
 }
 

@@ -35,6 +35,7 @@ static const Resource resources[] = {
       .file = "drawing.css" },
   SCRIPT ("bar.js"),
   SCRIPT ("controls.js"),
+  SCRIPT ("download.js"),
   SCRIPT ("draw.js"),
   SCRIPT ("editors.js"),
   SCRIPT ("follow.js"),
