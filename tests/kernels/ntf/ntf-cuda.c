@@ -205,13 +205,13 @@ check_tolerance (void)
   if (open_scene (&self, 19, 23, 9, 4)) {
     cuv_ntf_run (&self.tensor, &params, &self.wanted, &plain);
     found = ntf_run_to_end (&self.runs[0], &params, &self.found);
-    ntf_check_errors (&plain, &found, 1e-6);
+    ntf_check_errors (&plain, &found);
     CUV_CHECK (found.n_errors == 7 && !found.converged);
     params.tolerance = tolerance_of (&plain);
     cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
     found = ntf_run_to_end (&self.runs[0], &params, &self.found);
     CUV_CHECK (wanted.converged && wanted.iterations < 63);
-    ntf_check_errors (&wanted, &found, 1e-6);
+    ntf_check_errors (&wanted, &found);
     CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-3);
   }
   ntf_case_clear (&self);
@@ -239,7 +239,7 @@ check_dead (CuvNtfAlgorithm algorithm, bool reinit_dead)
     cuv_ntf_run (&self.tensor, &params, &self.wanted, &wanted);
     found = ntf_run_to_end (&self.runs[0], &params, &self.found);
     CUV_CHECK (wanted.effective_rank == (reinit_dead ? 3 : 2));
-    ntf_check_errors (&wanted, &found, 1e-4);
+    ntf_check_errors (&wanted, &found);
     CUV_CHECK (ntf_sum_difference (&self.wanted, &self.found) < 1e-3, ": %g",
         ntf_sum_difference (&self.wanted, &self.found));
   }

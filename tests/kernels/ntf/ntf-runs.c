@@ -281,14 +281,22 @@ check_counts (const CuvNtfResult *wanted, const CuvNtfResult *found)
   CUV_CHECK (found->effective_rank == wanted->effective_rank);
 }
 
-void
-ntf_check_errors (
-    const CuvNtfResult *wanted, const CuvNtfResult *found, double first)
+/* Updates amplify rounding errors: after ten of them, one scene in a thousand
+ * differs by 20 times as much as most do. */
+static bool
+is_short (const CuvNtfResult *result)
 {
+  return result->iterations < CUV_NTF_TEST_EVERY;
+}
+
+void
+ntf_check_errors (const CuvNtfResult *wanted, const CuvNtfResult *found)
+{
+  const double tolerance = is_short (wanted) ? 1e-6 : 1e-4;
+
   check_counts (wanted, found);
   for (int i = 0; i < wanted->n_errors; i++)
-    CUV_CHECK (
-        fabs (wanted->errors[i] - found->errors[i]) < (i == 0 ? first : 1e-4),
+    CUV_CHECK (fabs (wanted->errors[i] - found->errors[i]) < tolerance,
         ": %d: %g, not %g", i, found->errors[i], wanted->errors[i]);
 }
 
@@ -320,7 +328,8 @@ ntf_check_mu (NtfCase *self, const CuvNtfParams *params)
 
   cuv_ntf_run (&self->tensor, params, &self->wanted, &wanted);
   found = ntf_check_equal (self, params);
-  CUV_CHECK (ntf_difference (&self->wanted, &self->found) < 1e-5,
+  CUV_CHECK (ntf_difference (&self->wanted, &self->found)
+          < (is_short (&wanted) ? 1e-5 : 1e-4),
       ": difference %g", ntf_difference (&self->wanted, &self->found));
-  ntf_check_errors (&wanted, &found, 1e-6);
+  ntf_check_errors (&wanted, &found);
 }

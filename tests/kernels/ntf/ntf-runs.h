@@ -75,9 +75,7 @@ void ntf_check_iterations (NtfCase *self, CuvNtfParams params, int iterations);
  * compared column by column. */
 void ntf_check_mu (NtfCase *self, const CuvNtfParams *params);
 
-/* Compares the counts of two results, and their errors. `first` is the
- * tolerance of the first error. */
-void ntf_check_errors (
-    const CuvNtfResult *wanted, const CuvNtfResult *found, double first);
+/* Compares the counts of two results, and their errors. */
+void ntf_check_errors (const CuvNtfResult *wanted, const CuvNtfResult *found);
 
 #endif
