@@ -280,8 +280,8 @@ function show() {
   $('teach-train').disabled = isRunning || !(count?.pictures > 0);
   $('teach-stop').hidden = !isRunning;
   $('teach-undo').disabled = !(count?.pictures > 0 || state.counterexamples > 0);
-  $('teach-report').hidden = !training?.report;
-  $('teach-report').href = 'report/index.html' + page.query();
+  $('teach-report').hidden = state.report === null;
+  $('teach-report').href = state.report + page.query();
   $('teach-use').hidden = state.detector === null || !count?.model;
   $('teach-labels').replaceChildren(
     ...state.labels.map((each) => new Option(each.label)));

@@ -24,7 +24,12 @@ send_to (CuvTeach *self, guint64 client, gchar *text)
 static gchar *
 state_text (CuvTeach *self)
 {
-  return cuv_teach_text_state (self->dataset, self->folder, self->detector);
+  GBytes *report = cuv_teach_report (self, FALSE);
+  gchar *text = cuv_teach_text_state (self->dataset, self->folder,
+      self->detector, report != NULL ? REPORT "index.html" : NULL);
+
+  g_clear_pointer (&report, g_bytes_unref);
+  return text;
 }
 
 static gboolean
@@ -143,7 +148,6 @@ read_results (CuvTeach *self)
   const gdouble objects =
       number_of (member_of (member_of (root, "data"), "test"), "objects");
 
-  training->report = root != NULL;
   training->recall = number_of (member_of (test, "recall"), "value");
   training->false_positives = number_of (test, "false_positives_per_picture");
   training->objects = isfinite (objects) ? (gint64) objects : 0;

@@ -41,8 +41,8 @@ add_label_count (CuvJson *json, const CuvTeachCount *count, gint folder)
 }
 
 gchar *
-cuv_teach_text_state (
-    const CuvTeachDataset *dataset, gint folder, const gchar *detector)
+cuv_teach_text_state (const CuvTeachDataset *dataset, gint folder,
+    const gchar *detector, const gchar *report)
 {
   guint counterexamples;
   GArray *counts =
@@ -57,6 +57,7 @@ cuv_teach_text_state (
     add_label_count (&json, &g_array_index (counts, CuvTeachCount, i), folder);
   cuv_json_end_array (&json);
   add_int (&json, "counterexamples", counterexamples);
+  cuv_json_string_member (&json, "report", report);
   g_array_unref (counts);
   return cuv_control_text_end (&json);
 }
@@ -67,7 +68,6 @@ add_result (CuvJson *json, const CuvTraining *training)
   add_double (json, "recall", training->recall);
   add_double (json, "false_positives", training->false_positives);
   add_int (json, "objects", training->objects);
-  add_boolean (json, "report", training->report);
 }
 
 gchar *

@@ -2,11 +2,12 @@
 /* What pages are sent about teaching, as JSON texts to be freed:
  *
  *   {"type": "teach", "detector": "detect", "labels": [{"label": "cup",
- *     "pictures": 34, "boxes": 34, "model": true}], "counterexamples": 3}
+ *     "pictures": 34, "boxes": 34, "model": true}], "counterexamples": 3,
+ *     "report": "report/index.html"}
  *   {"type": "training", "label": "cup", "state": "running", "text": ...,
  *     "seconds": 12}
  *   {"type": "training", "label": "cup", "state": "done", "recall": 0.95,
- *     "false_positives": 0.05, "objects": 30, "seconds": 31, "report": true}
+ *     "false_positives": 0.05, "objects": 30, "seconds": 31}
  *   {"type": "training", "label": "cup", "state": "failed", "reason": ...}
  *   {"type": "training", "label": "cup", "state": "stopped"} */
 #ifndef CUV_TEACH_TEXTS_H
@@ -33,12 +34,12 @@ typedef struct {
   gint64 seconds;                  /* that it took */
   gdouble recall, false_positives; /* NAN: not known */
   gint64 objects;
-  gboolean report;
 } CuvTraining;
 
-/* folder: has the models. detector: NULL if none was named. */
-gchar *cuv_teach_text_state (
-    const CuvTeachDataset *dataset, gint folder, const gchar *detector);
+/* folder: has the models. detector: NULL if none was named. report: address of
+ * the last report, relative to the page; NULL if there is none. */
+gchar *cuv_teach_text_state (const CuvTeachDataset *dataset, gint folder,
+    const gchar *detector, const gchar *report);
 /* NULL if nothing was trained yet. */
 gchar *cuv_teach_text_training (const CuvTraining *training);
 /* The request was carried out; value below 0: none. */

@@ -45,6 +45,18 @@ def overlap(a, b):
     return common / (a[2] * a[3] + b[2] * b[3] - common)
 
 
+def make_folder(saved, label):
+    """Writes what a sink has saved that has trained a model."""
+    os.makedirs(os.path.join(saved, "report"))
+    for name, text in ((f"{label}.xml", "model"), ("report/index.html", "report"),
+                       ("annotations.json", json.dumps({
+                           "images": [{"id": 1, "file_name": f"images/{label}-000001.jpg"}],
+                           "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9]}],
+                           "categories": [{"id": 1, "name": label}]}))):
+        with open(os.path.join(saved, name), "w", encoding="ascii") as file:
+            file.write(text)
+
+
 class Film:
     """Pushes frames until it is ended."""
 
@@ -74,10 +86,13 @@ class Film:
 
 
 class Teach(UserTest):
-    def start(self, query="", controls=CONTROLS, more="", **kwargs):
+    def start(self, query="", controls=CONTROLS, more="", earlier=None, **kwargs):
+        """earlier: a label that was taught before."""
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         saved = os.path.join(self.folder, "saved")
+        if earlier:
+            make_folder(saved, earlier)
         controls += f" save-folder={saved} teach=detect {more}"
         server, page = self.serve(controls, SOURCE, query, **kwargs)
         film = Film(server.pipeline.get_by_name("source"))
@@ -278,6 +293,15 @@ class Teach(UserTest):
         (box,), = self.kept().values()
         self.assertGreater(overlap(box, (box[0], box[1], SIZE, SIZE)), TRUTH)
         self.assertLessEqual(page.run("document.documentElement.scrollWidth"), 360)
+
+    def test_goes_on_after_a_restart(self):
+        """The page knows label, model and report of an earlier run."""
+        server, page = self.start(earlier="cup")
+        self.says(page, "count", "1 picture with 1 box")
+        for name in "use", "report":
+            self.assertFalse(page.run(f"document.getElementById('teach-{name}').hidden"))
+        link = page.run("document.getElementById('teach-report').getAttribute('href')")
+        self.assertEqual(get(server.port, "/" + link).body, b"report")
 
     def test_looking_only(self):
         with tempfile.TemporaryDirectory() as folder:

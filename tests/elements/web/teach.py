@@ -153,7 +153,8 @@ class Teaching(Case):
         server = self.start("teach=detect")
         teacher = self.teacher(server)
         self.assertEqual(teacher.expect("teach"), {
-            "type": "teach", "detector": "detect", "labels": [], "counterexamples": 0})
+            "type": "teach", "detector": "detect", "labels": [], "counterexamples": 0,
+            "report": None})
         for n in range(12):
             frame, box = teacher.show(n)
             self.assertEqual(teacher.keep(frame, [box])["value"], n + 1)
@@ -170,11 +171,11 @@ class Teaching(Case):
         print(texts, done)
         self.assertTrue(any(" of " in text for text in texts))
         self.assertEqual(done["state"], "done")
-        self.assertTrue(done["report"])
         self.assertGreater(done["objects"], 0)
         self.assertGreaterEqual(done["recall"], 0)
         while not (text := teacher.expect("teach"))["labels"] or not text["labels"][0]["model"]:
             pass
+        self.assertEqual(text["report"], "report/index.html")
         self.assertEqual(teacher.ask("use", label="ring")["type"], "done")
         detect = server.pipeline.get_by_name("detect")
         self.assertEqual(detect.get_property("model"), f"{self.folder}/ring.xml")
@@ -349,13 +350,22 @@ class Training(Case):
         teacher = self.teacher(server)
         teacher.ask("train", label="a")
         done = teacher.expect("training", state="done")
-        self.assertEqual((done["report"], done["recall"]), (False, None))
+        self.assertIsNone(done["recall"])
+        self.assertIsNone(teacher.expect("teach")["report"])
         self.assertEqual(get(server.port, "/report/index.html").status, 404)
         answer = teacher.ask("use", label="a")
         self.assertIn("cannot be used", answer["reason"])
         detect = server.pipeline.get_by_name("detect")
         self.assertEqual(detect.get_property("model"), EMPTY)
         self.assertNotEqual(detect.get_property("label"), "a")
+
+    def test_the_report_of_an_earlier_run(self):
+        os.makedirs(os.path.join(self.folder, "report"))
+        with open(os.path.join(self.folder, "report", "index.html"), "w", encoding="ascii") as file:
+            file.write("earlier")
+        server = self.start()
+        address = self.teacher(server).expect("teach")["report"]
+        self.assertEqual(get(server.port, "/" + address).body, b"earlier")
 
     def test_without_the_program(self):
         teacher = self.teacher(self.start())
