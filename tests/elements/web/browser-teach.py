@@ -303,6 +303,38 @@ class Teach(UserTest):
         link = page.run("document.getElementById('teach-report').getAttribute('href')")
         self.assertEqual(get(server.port, "/" + link).body, b"report")
 
+    def test_widths(self):
+        """Nothing of the panel is wider than it or too small to touch, in light and dark."""
+        folder = os.environ.get("CUV_TEST_SHOTS")
+        _, page = self.start(earlier=40 * "W")
+        self.says(page, "count", "1 picture")
+        page.run("""document.getElementById('teach-stop').hidden = false;
+          for (const text of document.querySelectorAll('#teach .message')) {
+            text.textContent = 'Training failed: ' + '/long'.repeat(20);
+          }""")
+        for theme in "light", "dark":
+            page.call("Emulation.setEmulatedMedia", features=[
+                {"name": "prefers-color-scheme", "value": theme}])
+            for width in 360, 1200:
+                page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                          deviceScaleFactor=1, mobile=False)
+                if folder:
+                    page.shoot(os.path.join(folder, f"teach-{width}-{theme}.png"))
+                self.check_fits(page, width)
+
+    def check_fits(self, page, width):
+        self.assertEqual(page.run("""(() => {
+          const panel = document.getElementById('teach').getBoundingClientRect();
+          return [...document.querySelectorAll('#teach *')].filter((one) => {
+            const { left, right, width, height } = one.getBoundingClientRect();
+            return width > 0 && (left < panel.left || right > panel.right
+              || one.scrollWidth > Math.ceil(width) && !one.matches('input')
+              || one.matches('button, a, input:not([type=checkbox])')
+                && (width < 24 || height < 24));
+          }).map((one) => one.outerHTML);
+        })()"""), [])
+        self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width)
+
     def test_looking_only(self):
         with tempfile.TemporaryDirectory() as folder:
             tokens = make_tokens(folder)
