@@ -348,7 +348,7 @@ prepareRegions((text, changed) =>
   addSwitch($('layers'), text, true, null, changed).parentElement);
 prepareZones();
 prepareTeaching({ freeze: (on) => { frozen = on; }, isPaused: () => paused,
-  picture: () => shown.picture, record: () => shown.record, query });
+  picture: () => shown.picture, record: () => shown.record });
 document.addEventListener('drawing-changed', () => {
   if (outlinesDrawn !== showsOutlines()) {
     outlinesDrawn = showsOutlines();

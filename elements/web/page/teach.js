@@ -281,7 +281,7 @@ function show() {
   $('teach-stop').hidden = !isRunning;
   $('teach-undo').disabled = !(count?.pictures > 0 || state.counterexamples > 0);
   $('teach-report').hidden = state.report === null;
-  $('teach-report').href = state.report + page.query();
+  $('teach-report').href = state.report;
   $('teach-use').hidden = state.detector === null || !count?.model;
   $('teach-labels').replaceChildren(
     ...state.labels.map((each) => new Option(each.label)));
@@ -305,7 +305,7 @@ listen('state', ({ exists }) => {
 });
 
 // functions: freeze(on) keeps the picture as it is; picture(), record() return
-// what is shown; isPaused(); query() returns the query of requests.
+// what is shown; isPaused().
 export function prepareTeaching(functions) {
   page = functions;
   $('teach-draw').addEventListener('click', draw);

@@ -8,6 +8,7 @@
 #include "server/server-private.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define POLICY                                                                 \
   "default-src 'none'; script-src 'self'; style-src 'self'; "                  \
@@ -46,7 +47,7 @@ cuv_web_digest (GBytes *token)
                        : NULL;
 }
 
-/* Compares two digests in constant time. */
+/* Compares two texts of the same length in constant time. */
 static gboolean
 digests_match (const gchar *digest, const gchar *expected)
 {
@@ -97,6 +98,26 @@ cuv_web_access (
   if (header != NULL && g_ascii_strncasecmp (header, "Bearer ", 7) == 0)
     return token_access (self, header + 7);
   return query_access (self, uri);
+}
+
+/* ---- tickets ---- */
+
+gchar *
+cuv_web_make_ticket (void)
+{
+  guint64 bits[2];
+
+  return getentropy (bits, sizeof bits) == 0
+      ? g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x",
+          bits[0], bits[1])
+      : NULL;
+}
+
+gboolean
+cuv_web_is_ticket (const CuvWebStream *stream, const gchar *text)
+{
+  return stream->ticket != NULL && strlen (text) == strlen (stream->ticket)
+      && digests_match (text, stream->ticket);
 }
 
 /* ---- host and origin ---- */

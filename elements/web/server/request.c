@@ -128,6 +128,25 @@ find_resource (const gchar *name)
   return NULL;
 }
 
+/* Finds a file of a report whose address has the ticket,
+ * "report/TICKET/index.html". */
+static const Resource *
+find_report (const CuvWebStream *stream, const gchar *name)
+{
+  gchar **parts = g_strsplit (name, "/", -1);
+  const Resource *found = NULL;
+
+  if (g_strv_length (parts) == 3 && g_str_equal (parts[0], "report")
+      && cuv_web_is_ticket (stream, parts[1])) {
+    gchar *plain = g_strconcat ("report/", parts[2], NULL);
+
+    found = find_resource (plain);
+    g_free (plain);
+  }
+  g_strfreev (parts);
+  return found;
+}
+
 gboolean
 cuv_web_is_resource (const gchar *name)
 {
@@ -238,8 +257,8 @@ respond_stream (CuvWebStream *stream, SoupServerMessage *message,
 /* Frames, metrics and controls need a token, and only pages of this server may
  * use them. Probes of health cannot keep a token secret. */
 static void
-respond_restricted (
-    CuvWebStream *stream, SoupServerMessage *message, const Resource *resource)
+respond_restricted (CuvWebStream *stream, SoupServerMessage *message,
+    const Resource *resource, gboolean has_ticket)
 {
   const CuvWebServer *server = stream->server;
   SoupMessageHeaders *request =
@@ -250,7 +269,8 @@ respond_restricted (
   if (!cuv_web_origin_allowed (server, request))
     cuv_http_respond_text (message, SOUP_STATUS_FORBIDDEN,
         "pages of other servers may not load frames from this one");
-  else if (!resource->without_token && access == CUV_WEB_NO_ACCESS)
+  else if (!resource->without_token && !has_ticket
+      && access == CUV_WEB_NO_ACCESS)
     refuse_token (message);
   else if (resource->report != NULL)
     resource->report (stream, message);
@@ -265,7 +285,10 @@ cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
   const CuvWebServer *self = server;
   const gchar *rest = NULL;
   CuvWebStream *stream = find_stream (self, request_path (message), &rest);
-  const Resource *resource = rest != NULL ? find_resource (rest) : NULL;
+  const Resource *report = rest != NULL ? find_report (stream, rest) : NULL;
+  const Resource *resource = report != NULL ? report
+      : rest != NULL                        ? find_resource (rest)
+                                            : NULL;
 
   if (stream != NULL && rest == NULL)
     redirect (message, stream);
@@ -274,5 +297,5 @@ cuv_web_handle (SoupServer *soup, SoupServerMessage *message,
   else if (resource->file != NULL)
     respond_file (message, resource);
   else
-    respond_restricted (stream, message, resource);
+    respond_restricted (stream, message, resource, report != NULL);
 }

@@ -63,6 +63,11 @@ typedef enum {
 CuvWebAccess cuv_web_access (
     const CuvWebServer *self, GUri *uri, SoupMessageHeaders *request);
 
+/* Returns 128 random bits as digits, or NULL if the system has none. */
+gchar *cuv_web_make_ticket (void);
+/* Whether the text is the ticket of the stream's reports. */
+gboolean cuv_web_is_ticket (const CuvWebStream *stream, const gchar *text);
+
 /* Allows the page of a report its own styles and pictures, and nothing else. */
 void cuv_web_allow_report (SoupMessageHeaders *headers);
 
@@ -111,7 +116,8 @@ GSource *cuv_web_when_sent (
 
 struct _CuvWebStream {
   CuvWebServer *server;
-  gchar *path; /* "/" or "/door" */
+  gchar *path;   /* "/" or "/door" */
+  gchar *ticket; /* as of cuv_web_stream_ticket() */
   const CuvWebCalls *calls;
   gpointer data;
   gint max_viewers, n_viewers, n_waiting; /* atomic */

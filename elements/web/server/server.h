@@ -90,6 +90,12 @@ gchar *cuv_web_path_problem (const gchar *path);
 CuvWebStream *cuv_web_stream_new (CuvWebServer *server, const gchar *path,
     guint max_viewers, const CuvWebCalls *calls, gpointer data, GError **error);
 
+/* Returns a name that nobody can guess, or NULL. Who knows it may read
+ * report/TICKET/index.html and report.json there without a token, so that a
+ * report's relative links work, and the token stays out of addresses and of
+ * pages that are saved. */
+const gchar *cuv_web_stream_ticket (const CuvWebStream *self);
+
 /* Closes all viewers; no call is made afterwards. */
 void cuv_web_stream_free (CuvWebStream *self);
 

@@ -93,6 +93,7 @@ stream_free (CuvWebStream *self)
   g_ptr_array_unref (self->viewers);
   g_ptr_array_unref (self->remotes);
   g_mutex_clear (&self->lock);
+  g_free (self->ticket);
   g_free (self->path);
   g_free (self);
 }
@@ -105,6 +106,7 @@ cuv_web_stream_new (CuvWebServer *server, const gchar *path, guint max_viewers,
 
   self->server = server;
   self->path = g_strdup (path);
+  self->ticket = cuv_web_make_ticket ();
   self->calls = calls;
   self->data = data;
   self->max_viewers = (gint) max_viewers;
@@ -121,6 +123,12 @@ cuv_web_stream_new (CuvWebServer *server, const gchar *path, guint max_viewers,
       path, server->url);
   stream_free (self);
   return NULL;
+}
+
+const gchar *
+cuv_web_stream_ticket (const CuvWebStream *self)
+{
+  return self->ticket;
 }
 
 void

@@ -24,10 +24,15 @@ send_to (CuvTeach *self, guint64 client, gchar *text)
 static gchar *
 state_text (CuvTeach *self)
 {
+  const gchar *ticket = cuv_web_stream_ticket (self->stream);
   GBytes *report = cuv_teach_report (self, FALSE);
-  gchar *text = cuv_teach_text_state (self->dataset, self->folder,
-      self->detector, report != NULL ? REPORT "index.html" : NULL);
+  gchar *address = report != NULL && ticket != NULL
+      ? g_strconcat (REPORT, ticket, "/index.html", NULL)
+      : NULL;
+  gchar *text = cuv_teach_text_state (
+      self->dataset, self->folder, self->detector, address);
 
+  g_free (address);
   g_clear_pointer (&report, g_bytes_unref);
   return text;
 }

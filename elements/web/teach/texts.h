@@ -3,7 +3,7 @@
  *
  *   {"type": "teach", "detector": "detect", "labels": [{"label": "cup",
  *     "pictures": 34, "boxes": 34, "model": true}], "counterexamples": 3,
- *     "report": "report/index.html"}
+ *     "report": "report/TICKET/index.html"}
  *   {"type": "training", "label": "cup", "state": "running", "text": ...,
  *     "seconds": 12}
  *   {"type": "training", "label": "cup", "state": "done", "recall": 0.95,

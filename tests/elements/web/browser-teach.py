@@ -48,7 +48,8 @@ def overlap(a, b):
 def make_folder(saved, label):
     """Writes what a sink has saved that has trained a model."""
     os.makedirs(os.path.join(saved, "report"))
-    for name, text in ((f"{label}.xml", "model"), ("report/index.html", "report"),
+    for name, text in ((f"{label}.xml", "model"), ("report/report.json", '{"all": "figures"}'),
+                       ("report/index.html", "<a href='report.json'>all figures</a>"),
                        ("annotations.json", json.dumps({
                            "images": [{"id": 1, "file_name": f"images/{label}-000001.jpg"}],
                            "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9]}],
@@ -296,12 +297,25 @@ class Teach(UserTest):
 
     def test_goes_on_after_a_restart(self):
         """The page knows label, model and report of an earlier run."""
-        server, page = self.start(earlier="cup")
+        _, page = self.start(earlier="cup")
         self.says(page, "count", "1 picture with 1 box")
         for name in "use", "report":
             self.assertFalse(page.run(f"document.getElementById('teach-{name}').hidden"))
-        link = page.run("document.getElementById('teach-report').getAttribute('href')")
-        self.assertEqual(get(server.port, "/" + link).body, b"report")
+
+    def test_report_with_a_token(self):
+        """The report and its link work, and the token is not in their addresses."""
+        with tempfile.TemporaryDirectory() as folder:
+            _, page = self.start("?token=change-token", more=make_tokens(folder), earlier="cup")
+            page.wait("!document.getElementById('teach-report').hidden")
+            page.go(page.run("document.getElementById('teach-report').href"))
+            self.assertEqual(page.run("document.body.innerText"), "all figures")
+            self.mouse(page, "Moved", (20, 20), 0)
+            self.mouse(page, "Pressed", (20, 20))
+            self.mouse(page, "Released", (20, 20))
+            page.wait("document.body.innerText.includes('\"all\"')")
+            history = page.call("Page.getNavigationHistory")["entries"]
+            self.assertIn("/report.json", history[-1]["url"])
+            self.assertNotIn("token", "".join(entry["url"] for entry in history[-2:]))
 
     def test_widths(self):
         """Nothing of the panel is wider than it or too small to touch, in light and dark."""
