@@ -220,8 +220,9 @@ async function forget() {
   drawn = { frame: null, boxes: [] };
   followed.clear();
   mark(false);
-  if (await ask({ type: 'forget', count: 1 }) !== undefined) {
-    say('The picture that was kept last is removed. Draw a box to go on.');
+  const name = label();
+  if (await ask({ type: 'forget', label: name }) !== undefined) {
+    say(`The last picture for ${name} is removed. Draw a box to go on.`);
   }
 }
 

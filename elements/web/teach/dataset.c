@@ -361,23 +361,24 @@ cuv_teach_dataset_keep (CuvTeachDataset *self, CuvTeachExample *example,
 /* ---- forgetting and selecting ---- */
 
 gchar *
-cuv_teach_dataset_forget (CuvTeachDataset *self, guint64 count, guint *left)
+cuv_teach_dataset_forget (CuvTeachDataset *self, const gchar *label, guint *n)
 {
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  gchar *problem;
+  guint i = self->pictures->len;
+  gchar *name, *problem;
 
-  for (; count > 0 && self->pictures->len > 0; count--) {
-    const guint last = self->pictures->len - 1;
-
-    g_ptr_array_add (
-        names, name_of (&g_array_index (self->pictures, Picture, last)));
-    remove_picture (self, last);
-  }
+  while (i > 0
+      && !g_str_equal (
+          g_array_index (self->pictures, Picture, i - 1).label, label))
+    i--;
+  if (i == 0)
+    return g_strdup_printf ("no picture is kept for '%s'", label);
+  name = name_of (&g_array_index (self->pictures, Picture, i - 1));
+  remove_picture (self, i - 1);
   problem = save_annotations (self);
-  for (guint i = 0; problem == NULL && i < names->len; i++)
-    cuv_folder_remove (self->folder, names->pdata[i]);
-  g_ptr_array_unref (names);
-  *left = self->pictures->len;
+  if (problem == NULL)
+    cuv_folder_remove (self->folder, name);
+  g_free (name);
+  *n = count_label (self, label);
   return problem;
 }
 

@@ -29,10 +29,9 @@ gchar *cuv_teach_dataset_keep (CuvTeachDataset *self, CuvTeachExample *example,
     const CuvRingFrame *frame, guint *n);
 /* Call when frames are numbered from 0 again. */
 void cuv_teach_dataset_restart (CuvTeachDataset *self);
-/* Removes the newest pictures. Sets *left to the number of those that are left.
- */
+/* Removes the newest picture that was kept for the label. Sets *n as above. */
 gchar *cuv_teach_dataset_forget (
-    CuvTeachDataset *self, guint64 count, guint *left);
+    CuvTeachDataset *self, const gchar *label, guint *n);
 
 /* Returns COCO of the pictures to train a label with, to be freed: those kept
  * for it, and those of other programs. */

@@ -265,7 +265,7 @@ carry_out (CuvTeach *self, CuvTeachRequest *request, gint64 *value)
       *value = n;
       break;
     case CUV_CONTROL_FORGET:
-      problem = cuv_teach_dataset_forget (self->dataset, request->count, &n);
+      problem = cuv_teach_dataset_forget (self->dataset, request->label, &n);
       *value = n;
       break;
     case CUV_CONTROL_TRAIN:

@@ -46,8 +46,7 @@ typedef struct {
   gint64 id;
   CuvTeachExample *example; /* of keep */
   CuvRingFrame frame;       /* its frame is NULL if it is not in the ring */
-  guint64 count;            /* of forget */
-  gchar *label;             /* of train and use */
+  gchar *label;             /* of forget, train and use */
 } CuvTeachRequest;
 
 /* ---- service.c; all in the thread ---- */

@@ -92,8 +92,6 @@ read_request (
     case CUV_CONTROL_HOLD:
       return hold (self, request->client, message->value);
     case CUV_CONTROL_FORGET:
-      request->count = (guint64) json_node_get_int (message->value);
-      return NULL;
     case CUV_CONTROL_TRAIN:
     case CUV_CONTROL_USE:
       return read_label (request, message->value);

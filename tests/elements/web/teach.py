@@ -224,10 +224,19 @@ class Teaching(Case):
         self.assertEqual(state["labels"], [
             {"label": "other", "pictures": 1, "boxes": 1, "model": False},
             {"label": "ring", "pictures": 1, "boxes": 2, "model": False}])
-        self.assertEqual(teacher.ask("forget", count=1)["value"], 2)
-        self.assertEqual(len(self.read()), 2)
-        self.assertEqual(teacher.ask("forget", count=9)["value"], 0)
-        self.assertEqual(self.read(), [])
+
+    def test_forgets_pictures_of_one_label(self):
+        """The newest one first, counterexamples included; those of other labels stay."""
+        teacher = self.teacher(self.start())
+        frame, box = teacher.show(1)
+        for label, boxes, part in (("ring", [box], {}), ("ring", [], {"part": [40, 40, 30, 30]}),
+                                   ("other", [box], {})):
+            teacher.keep(frame, boxes, label, **part)
+        for left in 1, 0:
+            self.assertEqual(teacher.ask("forget", label="ring")["value"], left)
+            self.assertEqual(len(self.read()), left + 1)
+        self.assertIn("no picture is kept for 'ring'", teacher.ask("forget", label="ring")["reason"])
+        self.assertEqual([name for name, _ in self.read()], ["images/other-000003.jpg"])
 
     def test_held_frames(self):
         """A frame that is held can be kept after many others."""
@@ -266,7 +275,7 @@ class Teaching(Case):
             for client in one, other, reader:
                 self.assertEqual(client.expect("teach")["labels"], [])
             for kind, members in (("keep", {"example": {}}), ("hold", {"frame": 1}),
-                                  ("forget", {"count": 1}), ("train", {"label": "a"}),
+                                  ("forget", {"label": "a"}), ("train", {"label": "a"}),
                                   ("stop", {}), ("use", {"label": "a"})):
                 self.assertIn("looking only", reader.ask(kind, **members)["reason"])
             one.ask("train", label="a")
@@ -483,7 +492,8 @@ class Refusals(Case):
             json.dump({"images": [{"id": n, "file_name": name} for n, name in enumerate(names)],
                        "annotations": [], "categories": []}, file)
         teacher = self.teacher(self.start())
-        self.assertEqual(teacher.ask("forget", count=99)["value"], 0)
+        for label in "victim", "a":
+            self.assertEqual(teacher.ask("forget", label=label)["type"], "refused")
         self.assertTrue(os.path.exists(os.path.join(self.top, "victim-000001.jpg")))
         self.assertEqual(teacher.expect("teach")["counterexamples"], len(names))
 
@@ -528,9 +538,8 @@ class Refusals(Case):
         examples += [{**good, "frame": n} for n in (-1, 1.5, "0", None, 1 << 62, [])]
         examples += [{**good, "x": 1}, {}, [], "x", None, 5]
         requests = [("keep", {"example": example}) for example in examples]
-        requests += [(kind, {"label": label}) for kind in ("train", "use") for label in (
+        requests += [(kind, {"label": label}) for kind in ("forget", "train", "use") for label in (
             "", "../a", "a/b", ".", "a" * 41, 5, None, ["a"], "none.xml")]
-        requests += [("forget", {"count": n}) for n in (-1, 1.5, "1", None, [], 1e300)]
         requests += [("hold", {"frame": n}) for n in (-1, 1.5, "1", None, [], 1 << 62)]
         requests += [("keep", {}), ("stop", {"x": 1}), ("train", {"label": "a", "path": "/"}),
                      ("save", {"path": "/"}), ("teach", {}), ("keep", {"example": good, "x": 1})]
