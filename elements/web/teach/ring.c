@@ -64,12 +64,20 @@ cuv_ring_add (CuvRing *self, const CuvRingFrame *frame)
 }
 
 void
-cuv_ring_empty (CuvRing *self)
+cuv_ring_empty_recent (CuvRing *self)
 {
   g_mutex_lock (&self->lock);
   g_array_set_size (self->recent, 0);
-  g_array_set_size (self->held, 0);
   self->bytes = 0;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+cuv_ring_empty (CuvRing *self)
+{
+  cuv_ring_empty_recent (self);
+  g_mutex_lock (&self->lock);
+  g_array_set_size (self->held, 0);
   g_mutex_unlock (&self->lock);
 }
 

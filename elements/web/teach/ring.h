@@ -30,8 +30,9 @@ void cuv_ring_clear (CuvRing *self);
 
 /* Adds a reference to the frame; the oldest frames go. */
 void cuv_ring_add (CuvRing *self, const CuvRingFrame *frame);
-/* Releases all frames. */
+/* Releases all frames; those that nobody holds. */
 void cuv_ring_empty (CuvRing *self);
+void cuv_ring_empty_recent (CuvRing *self);
 
 /* Holds the newest frame of this number, instead of the one that this client
  * holds. FALSE if it is not there. */

@@ -131,10 +131,12 @@ cuv_teach_frame (
         &(CuvRingFrame){ .number = (gint64) number, width, height, frame });
 }
 
+/* A page in the background leaves, but a paused one still shows the frame that
+ * it holds. */
 void
 cuv_teach_leave (CuvTeach *self)
 {
-  cuv_ring_empty (&self->ring);
+  cuv_ring_empty_recent (&self->ring);
 }
 
 /* ---- the report ---- */

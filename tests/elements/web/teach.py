@@ -250,6 +250,20 @@ class Teaching(Case):
         self.assertIn("no longer kept", teacher.keep(first, [box])["reason"])
         self.assertEqual(teacher.keep(held, [box])["value"], 1)
 
+    def test_held_frames_stay(self):
+        """A page that was paused goes on after it was in the background."""
+        server = self.start()
+        teacher = self.teacher(server)
+        recent, _ = teacher.show(0)
+        held, box = teacher.show(1)
+        teacher.ask("hold", frame=held)
+        teacher.close()
+        wait_for(lambda: b'cuvision_web_connections{path="/"} 1\n'
+                 in get(server.port, "/metrics").body, "the end of its connections")
+        teacher = self.teacher(server)
+        self.assertIn("no longer kept", teacher.keep(recent, [box])["reason"])
+        self.assertEqual(teacher.keep(held, [box])["value"], 1)
+
     def test_continues_a_folder(self):
         server = self.start()
         teacher = self.teacher(server)
