@@ -325,11 +325,7 @@ find_controls (GstVisionWebSink *self)
   if (self->controls == NULL)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s.", problem), (NULL));
   else if (problem != NULL)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("The pipeline has no element for these controls: %s. They work when "
-         "elements of these names are added; otherwise correct the names.",
-            problem),
-        (NULL));
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
   g_free (problem);
   return self->controls != NULL;
 }

@@ -77,7 +77,7 @@ gpointer cuv_controls_run (gpointer controls);
  * work. */
 gchar *cuv_controls_enter (CuvControls *self);
 void cuv_controls_leave (CuvControls *self);
-/* Returns the names of missing elements, or NULL. */
+/* Returns a text that names the missing elements, or NULL. */
 gchar *cuv_controls_missing (CuvControls *self);
 /* Posts a warning, unless the sink has stopped. Frees the problem. */
 void cuv_controls_warn (CuvControls *self, gchar *problem);

@@ -49,8 +49,8 @@ gchar *cuv_controls_problem (const gchar *text);
 /* Finds the elements of the sink's pipeline, and reads their values from
  * settings_file, which may be NULL or a file that does not exist. text may be
  * empty, teach NULL. Returns NULL if a control or a value cannot work, with the
- * problem, to be freed. Otherwise *problem is NULL, or names elements that are
- * missing, which may be added later. */
+ * problem, to be freed. Otherwise *problem is NULL, or a text that names
+ * elements that are missing, which may be added later. */
 CuvControls *cuv_controls_new (GstElement *sink, const gchar *text,
     const gchar *settings_file, const CuvControlsTeach *teach, gchar **problem);
 

@@ -105,22 +105,40 @@ take_saved (CuvControls *self, CuvControl *control)
   return cuv_control_settings_problem (self, control, problem);
 }
 
+/* Returns NULL, or why the element cannot be the one that teach names. */
+static gchar *
+detector_problem (const gchar *name, GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+  const gchar *kind = factory != NULL ? GST_OBJECT_NAME (factory)
+                                      : G_OBJECT_TYPE_NAME (element);
+
+  return g_str_equal (kind, "waldboostdetect")
+      ? NULL
+      : g_strdup_printf (
+          "teach=%s is the name of another element (%s): set it to the name "
+          "of the waldboostdetect that gets the models",
+          name, kind);
+}
+
 /* Connects a control to an element, unless it has one. Returns NULL, or why it
  * cannot work. */
 static gchar *
 connect_control (CuvControls *self, CuvControl *control, GstElement *element)
 {
   gchar *problem, *text = NULL;
-  CuvControlTarget *target =
-      cuv_control_target_new (element, control->member, &problem);
+  CuvControlTarget *target;
   gulong handler;
   gboolean used;
 
+  if (control >= self->list + self->n)
+    text = detector_problem (control->element, element);
+  if (text != NULL)
+    return text;
+  target = cuv_control_target_new (element, control->member, &problem);
   if (target == NULL) {
-    text = control < self->list + self->n
-        ? g_strdup_printf ("%s cannot be a control: %s", control->name, problem)
-        : g_strdup_printf (
-            "teach=%s is not the name of a waldboostdetect", control->element);
+    text =
+        g_strdup_printf ("%s cannot be a control: %s", control->name, problem);
     g_free (problem);
     return text;
   }
@@ -354,19 +372,26 @@ cuv_controls_leave (CuvControls *self)
 gchar *
 cuv_controls_missing (CuvControls *self)
 {
-  GString *names = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
 
   g_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->n; i++) {
+  for (guint i = 0; i < self->n; i++)
     if (self->list[i].target == NULL)
-      g_string_append_printf (
-          names, "%s%s", names->len > 0 ? ", " : "", self->list[i].name);
-  }
+      g_string_append_printf (text, "%s%s",
+          text->len > 0 ? ", " : "The pipeline has no element for controls: ",
+          self->list[i].name);
+  if (text->len > 0)
+    g_string_append (text,
+        ". They work when elements of these names are added; otherwise correct "
+        "the names.");
   if (self->n_all > self->n && self->list[self->n].target == NULL)
-    g_string_append_printf (names, "%steach=%s", names->len > 0 ? ", " : "",
-        self->list[self->n].element);
+    g_string_append_printf (text,
+        "%steach=%s: the pipeline has no element of this name. Set it to the "
+        "name of the waldboostdetect that gets the models, which may be added "
+        "later.",
+        text->len > 0 ? " " : "", self->list[self->n].element);
   g_mutex_unlock (&self->lock);
-  return g_string_free (names, names->len == 0);
+  return g_string_free (text, text->len == 0);
 }
 
 gchar *

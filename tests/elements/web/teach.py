@@ -434,14 +434,27 @@ class Refusals(Case):
         for properties, part in (
                 ("teach=detect", "without save-folder"),
                 (f"{save} address=0.0.0.0", "write to save-folder"),
-                (f"{save} teach=source", "not the name of a waldboostdetect"),
+                (f"{save} teach=source", "name of another element (appsrc): set it"),
                 (f"save-folder={self.top}/a/b", "No such file"),
                 (f"save-folder={EMPTY}", "Not a directory"),
                 ("save-folder=/proc/self", "cannot be used")):
             self.assertIn(part, self.problem_of(properties), properties)
         server = self.start("teach=late")
-        self.assertIn("teach=late", server.problem(Gst.MessageType.WARNING))
+        self.assertIn("teach=late: the pipeline has no element of this name. Set it to the name "
+                      "of the waldboostdetect", server.problem(Gst.MessageType.WARNING))
         self.assertIn("another visionwebsink", self.problem_of(save))
+        server.stop()
+        both = self.start("teach=late controls=none.x,late.min-neighbors")
+        self.assertIn("controls: none.x, late.min-neighbors. They work",
+                      both.problem(Gst.MessageType.WARNING))
+
+    def test_a_detector_that_comes_late(self):
+        """It can be set when it is added; another element of that name cannot."""
+        server = self.start("teach=late")
+        server.problem(Gst.MessageType.WARNING)
+        server.pipeline.add(Gst.ElementFactory.make("identity", "late"))
+        self.assertIn("teach=late is the name of another element (identity)",
+                      server.problem(Gst.MessageType.WARNING))
 
     def test_folders(self):
         """A folder that is not of this program is left as it is."""
