@@ -53,6 +53,17 @@ class Controls(UserTest):
         self.assertEqual(page.run(self.field("lines.canny-low") + ".max"), "80")
         self.assertEqual(page.complaints(), [])
 
+    def test_sinks_of_a_port(self):
+        """The page of each sink has the controls of its own sink."""
+        first, page = self.start("controls=lines.roi")
+        with Sink("path=/yard controls=lines.canny-low", SOURCE, port=first.port) as second:
+            other = Page(self.browser, second.url)
+            self.addCleanup(other.close)
+            other.wait("document.querySelector('fieldset:enabled') !== null")
+            for one, name in (page, "roi"), (other, "canny-low"):
+                self.assertEqual(one.run("[...document.querySelectorAll('.control > label')]"
+                                         ".map((label) => label.textContent)"), [name])
+
     def test_keyboard(self):
         """A value is typed, taken back with Escape, and set with Enter; arrows move a slider."""
         server, page = self.start()

@@ -234,6 +234,24 @@ class Access(unittest.TestCase):
                 self.assertIn("read-token-file", second.problem())
                 second.stop()
 
+    def test_sinks_of_a_port(self):
+        """A page controls the elements of its own sink, also if another pipeline has elements of
+        the same names."""
+        with Sink(CONTROLS, BALANCE) as first, \
+                Sink(f"path=/yard {CONTROLS},balance.hue", BALANCE, port=first.port) as second:
+            remotes = [Remote(first.port, path) for path in ("/controls", "/yard/controls")]
+            self.assertEqual([len(remote.expect("controls")["controls"]) for remote in remotes],
+                             [1, 2])
+            for remote, value in zip(remotes, (0.25, -0.5)):
+                self.assertEqual(remote.set(value)["value"], value)
+            for server, value in (first, 0.25), (second, -0.5):
+                self.assertEqual(
+                    server.pipeline.get_by_name("balance").get_property("brightness"), value)
+            self.assertIn("not in the property controls",
+                          remotes[0].set(0.5, "balance.hue")["reason"])
+            for remote in remotes:
+                remote.close()
+
 
 class Attacks(unittest.TestCase):
     def setUp(self):
