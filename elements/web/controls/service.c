@@ -420,9 +420,9 @@ cuv_controls_run (gpointer controls)
     last = g_get_monotonic_time ();
     send_controls (self);
     serve_requests (self);
+    send_values (self); /* pages know what they are told is saved */
     serve_all_jobs (self);
     serve_use (self);
-    send_values (self);
     send_warnings (self);
   }
   g_mutex_lock (&self->lock);

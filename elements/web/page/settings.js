@@ -11,6 +11,7 @@ const note = $('settings-note');
 const refused = $('settings-refused');
 const version = 1;
 let canSave = false; // the sink has a settings-file
+let saved = null; // the values as text, while the note says that they are saved
 
 const properties = () => findControls(({ type }) =>
   type !== 'signal' && type !== 'missing');
@@ -19,21 +20,31 @@ function say(text, state = '') {
   note.textContent = text;
   note.dataset.state = state;
   refused.hidden = true;
+  saved = null;
 }
 
 // ---- files of the user ----
 
-function save() {
+// Returns the text of a file with the values in force.
+function fileText() {
   const values = {};
   for (const { description: { control, type }, value } of properties()) {
     if (value !== undefined && (value !== null || type === 'text')) {
       values[control] = value ?? '';
     }
   }
-  const text = JSON.stringify({ visionwebsink: version, values }, null, 2) + '\n';
-  download(new Blob([text], { type: 'application/json' }),
+  return JSON.stringify({ visionwebsink: version, values }, null, 2) + '\n';
+}
+
+function saySaved(text) {
+  say(text);
+  saved = fileText();
+}
+
+function save() {
+  download(new Blob([fileText()], { type: 'application/json' }),
     document.title.replace(/[^\w.-]+/g, '_') + '-settings.json');
-  say('Saved to a file of this browser.');
+  saySaved('Saved to a file of this browser.');
 }
 
 // Returns the values in the text of a file.
@@ -80,7 +91,7 @@ async function load(file) {
 async function keep() {
   try {
     await request({ type: 'save' });
-    say('Saved. The next start begins with these values.');
+    saySaved('Saved. The next start begins with these values.');
   } catch ({ message }) {
     say('Not saved: ' + message, 'bad');
   }
@@ -91,6 +102,7 @@ async function showLine() {
     const { value } = await request({ type: 'line' });
     $('line-text').textContent = 'gst-launch-1.0 ' + value;
     $('copy-line').textContent = 'Copy';
+    $('line-note').hidden = !canSave;
     $('line').showModal();
   } catch ({ message }) {
     say('No command line: ' + message, 'bad');
@@ -115,6 +127,9 @@ function update() {
   $('load-settings').hidden = !mayChange;
   $('keep-settings').hidden = !mayChange || !canSave;
   $('show-line').hidden = !mayChange;
+  if (saved !== null && saved !== fileText()) {
+    say('The settings have changed since they were saved.');
+  }
 }
 
 $('save-settings').addEventListener('click', save);

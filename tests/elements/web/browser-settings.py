@@ -123,10 +123,24 @@ class Settings(unittest.TestCase):
         self.note(page, "Saved. The next start")
         with open(path, encoding="utf-8") as file:
             self.assertEqual(json.load(file)["values"]["balance.hue"], 0.5)
+        server.pipeline.get_by_name("balance").set_property("hue", 0.25)
+        self.note(page, "changed since they were saved")
+        self.click(page, "save-settings")
+        self.note(page, "Saved to a file")
+        server.pipeline.get_by_name("lines").set_property("roi", "1,2,30,40")
+        self.note(page, "changed since they were saved")
         os.remove(path)
         os.mkdir(path)
         self.click(page, "keep-settings")
         self.note(page, "Not saved: ")
+
+    def test_line_with_a_file(self):
+        """The dialog says which values the next start takes, if there may be others."""
+        for more, hidden in ("", True), (f"settings-file={self.folder}/s.json", False):
+            _, page = self.start(more)
+            self.click(page, "show-line")
+            page.wait("document.getElementById('line').open")
+            self.assertEqual(page.run("document.getElementById('line-note').hidden"), hidden)
 
     def test_line(self):
         server, page = self.start()
