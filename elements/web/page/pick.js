@@ -53,15 +53,19 @@ function objects() {
   return (shownRecord()?.objects ?? []).filter(isVisible);
 }
 
-// Returns the smallest object below the pointer, and its record, or null.
+// Returns the smallest object at a place of the picture, or undefined.
+export function objectAt({ x, y }) {
+  return objects().filter((one) => x >= one.x && x < one.x + one.w
+    && y >= one.y && y < one.y + one.h)
+    .sort((a, b) => a.w * a.h - b.w * b.h)[0];
+}
+
+// Returns the object below the pointer, and its record, or null.
 function find(event) {
   if (!isWanted() || !event.isPrimary || !shownRecord()?.resolution) {
     return null;
   }
-  const { x, y } = placeOf(event);
-  const [object] = objects().filter((one) => x >= one.x && x < one.x + one.w
-    && y >= one.y && y < one.y + one.h)
-    .sort((a, b) => a.w * a.h - b.w * b.h);
+  const object = objectAt(placeOf(event));
   return object ? { object, record: shownRecord() } : null;
 }
 

@@ -20,8 +20,14 @@ export function colorOf(label, track) {
   return palette[n % palette.length];
 }
 
+// Calls name(id) for the label of a track; '' leaves that of the record.
+let nameOfTrack = () => '';
+export function nameTracks(name) {
+  nameOfTrack = name;
+}
+
 export function labelOf(object) {
-  return object.roi_type ?? object.detection?.label ?? '';
+  return nameOfTrack(object.id) || (object.roi_type ?? object.detection?.label ?? '');
 }
 
 // Returns the tables of a record that are drawn: [{key, shape, rows, width,

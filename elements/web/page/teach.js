@@ -3,11 +3,13 @@
 // follows the object, become examples; false boxes become counterexamples. The
 // sink keeps them, and trains a detector. docs/visionwebsink.md has the messages.
 
+import { say as sayBelow } from './bar.js';
 import { findControls } from './controls.js';
-import { drawBox, endTool } from './draw.js';
+import { currentTool, drawBox, endTool, startTool } from './draw.js';
 import { Part } from './match.js';
-import { onPick } from './pick.js';
+import { objectAt } from './pick.js';
 import { canChange, listen, request } from './remote.js';
+import { nameTracks } from './scene.js';
 
 const keepInterval = 400; // ms between two pictures that are kept by themselves
 const keepAtMost = 60; // pictures of a label that are kept by themselves
@@ -20,7 +22,6 @@ let page = null; // functions of page.js
 let state = null; // message "teach"
 let training = null; // message "training"
 let drawn = { frame: null, boxes: [] }; // boxes drawn on one frame
-let marking = false; // clicks mark false boxes
 const followed = new Map(); // by track id: when it was seen last, in ms
 let kept = 0; // when a picture was kept by itself last
 let keeping = false; // a request to keep one is on its way
@@ -33,9 +34,14 @@ function countOf(name) {
   return state?.labels.find((each) => each.label === name);
 }
 
+// While false boxes are marked, the user looks at the picture.
 function say(text, isBad = false) {
+  const state = isBad ? 'bad' : '';
   $('teach-note').textContent = text;
-  $('teach-note').dataset.state = isBad ? 'bad' : '';
+  $('teach-note').dataset.state = state;
+  if (currentTool() === notThis) {
+    sayBelow(text, state);
+  }
 }
 
 // Sends a request; says why if it is refused. Returns the value of its answer,
@@ -65,7 +71,6 @@ function draw() {
     endTool();
     return;
   }
-  mark(false);
   drawBox((box) => {
     press($('teach-draw'), false);
     page.freeze(false);
@@ -192,14 +197,39 @@ async function keepFollowed(record) {
 
 // ---- counterexamples ----
 
-function mark(on) {
-  marking = on;
-  press($('teach-not'), on);
-  say(on ? 'Click on boxes that are wrong.' : '');
+// A tool of draw.js: a press marks a false box.
+const notThis = {
+  hint: () => 'Click on boxes that are wrong.',
+  cursor: (at) => objectAt(at) ? 'pointer' : 'not-allowed',
+  press(at) {
+    const object = objectAt(at);
+    if (object) {
+      keepFalse(object, page.record());
+    } else {
+      say('No box there: click inside a box that is wrong.', true);
+    }
+  },
+  end() { press($('teach-not'), false); },
+};
+
+function endMarking() {
+  if (currentTool() === notThis) {
+    endTool();
+  }
+}
+
+function mark() {
+  if (currentTool() === notThis) {
+    endTool();
+  } else {
+    startTool(notThis);
+    press($('teach-not'), true);
+    say(notThis.hint());
+  }
 }
 
 // Keeps a false box with its surroundings.
-function pick({ x, y, w, h, id }, record) {
+function keepFalse({ x, y, w, h, id }, record) {
   followed.delete(id); // the tracker has left the object
   const part = [x - surroundings * w, y - surroundings * h,
     (1 + 2 * surroundings) * w, (1 + 2 * surroundings) * h];
@@ -210,7 +240,6 @@ function pick({ x, y, w, h, id }, record) {
       say('Kept as a counterexample.');
     }
   });
-  return true;
 }
 
 // ---- training ----
@@ -219,7 +248,7 @@ function pick({ x, y, w, h, id }, record) {
 async function forget() {
   drawn = { frame: null, boxes: [] };
   followed.clear();
-  mark(false);
+  endMarking();
   const name = label();
   if (await ask({ type: 'forget', label: name }) !== undefined) {
     say(`The last picture for ${name} is removed. Draw a box to go on.`);
@@ -300,7 +329,7 @@ listen('training', showTraining);
 listen('state', ({ exists }) => {
   if (!exists || !canChange()) {
     followed.clear();
-    mark(false);
+    endMarking();
   }
   show();
 });
@@ -310,7 +339,7 @@ listen('state', ({ exists }) => {
 export function prepareTeaching(functions) {
   page = functions;
   $('teach-draw').addEventListener('click', draw);
-  $('teach-not').addEventListener('click', () => mark(!marking));
+  $('teach-not').addEventListener('click', mark);
   $('teach-undo').addEventListener('click', forget);
   $('teach-label').addEventListener('input', () => {
     followed.clear();
@@ -320,17 +349,12 @@ export function prepareTeaching(functions) {
   $('teach-train').addEventListener('click', train);
   $('teach-stop').addEventListener('click', () => ask({ type: 'stop' }));
   $('teach-use').addEventListener('click', use);
-  addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape' && marking) {
-      mark(false);
-    }
-  });
   document.addEventListener('frame-shown', ({ detail }) => {
     if (state !== null && canChange()) {
       keepFollowed(detail);
     }
   });
-  onPick(pick, () => marking);
+  nameTracks((id) => followed.has(id) ? label() : '');
 }
 
 // Keeps the frame that a paused page shows available.

@@ -262,14 +262,36 @@ class Teach(UserTest):
         server.pipeline.get_by_name("track").emit("set-target", 20, 30, 40, 50)
         page.wait("record.objects?.length === 1")
         self.press(page, "not")
+        self.assertTrue(page.run("canvas.matches('.drawing')"))
+        self.below(page, "Click on boxes that are wrong")
+        self.drag(page, (0.9, 0.9))
+        self.below(page, "No box there")
         x, y, width, height = page.run("(({ x, y, w, h }) => [x, y, w, h])(record.objects[0])")
         self.drag(page, ((x + width / 2) / WIDTH, (y + height / 2) / HEIGHT))
-        self.says(page, "note", "Kept as a counterexample")
+        self.below(page, "Kept as a counterexample")
         self.says(page, "count", "1 counterexample")
         self.assertEqual(list(self.kept().values()), [[]])
         self.key(page, "Escape", 27)
         self.assertEqual(page.run(
             "document.getElementById('teach-not').getAttribute('aria-pressed')"), "false")
+        self.assertFalse(page.run("canvas.matches('.drawing')"))
+
+    def below(self, page, part):
+        """Waits until the bar below the picture says so."""
+        page.wait(f"document.getElementById('drawing-bar')?.innerText.includes('{part}')")
+
+    def test_label_of_what_is_followed(self):
+        """The page shows the object's label; the record has the tracker's."""
+        _, page = self.start()
+        page.run("document.getElementById('teach-label').value = 'cup'")
+        self.draw(page)
+        self.says(page, "note", "Following it")
+        page.wait("record.objects?.[0].roi_type === 'target'")
+        count = "[...document.querySelectorAll('#labels label')].some(" \
+            "(label) => label.textContent === '%s1')"
+        page.wait(count % "cup")
+        self.press(page, "undo")
+        page.wait(count % "target")
 
     def test_refusals(self):
         _, page = self.start()
