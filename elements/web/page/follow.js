@@ -44,7 +44,4 @@ async function follow(object) {
   }
 }
 
-onPick((object) => {
-  follow(object);
-  return true;
-}, () => mayDraw() && tracker() !== undefined);
+onPick(follow, () => mayDraw() && tracker() !== undefined);

@@ -2,7 +2,7 @@
 // Shows the frames from a WebSocket. Each message is the size of the record
 // (uint32, little endian), the record, and the JPEG of the same frame. It is
 // answered when it has been drawn; then the newest frame follows.
-import './follow.js'; // first: its clicks are those that others have not used
+import './follow.js';
 import './settings.js';
 import { download } from './download.js';
 import { prepareDrawing } from './draw.js';

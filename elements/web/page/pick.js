@@ -4,17 +4,15 @@
 
 import { addPainter, boxOutline, currentTool, placeOf, repaint } from './draw.js';
 
-const pickers = []; // {handler, wants}, the newest first
-
+let pick, wants; // as of onPick()
 let canvas, shownRecord, isVisible;
-let pressed = null; // {object, record} under the pointer when it was pressed
+let pressed = null; // object under the pointer when it was pressed
 let chosen = null; // the object that keys have chosen
 
-// Calls handler(object, record) for a click on an object, the smallest one below
-// the pointer; handlers that were added later first, until one returns true.
-// wants() says whether the handler would use a click now.
-export function onPick(handler, wants = () => true) {
-  pickers.unshift({ handler, wants });
+// Calls handler(object) for a click on an object, the smallest one below the
+// pointer, while isUsed() returns true.
+export function onPick(handler, isUsed) {
+  [pick, wants] = [handler, isUsed];
 }
 
 // Call once. record() returns the record that is shown, isVisible(object)
@@ -24,7 +22,7 @@ export function preparePicks(onto, record, visible) {
   canvas.addEventListener('pointerdown', (event) => { pressed = find(event); });
   canvas.addEventListener('click', () => {
     if (isWanted() && pressed !== null) {
-      pick(pressed.object, pressed.record);
+      pick(pressed);
     }
   });
   canvas.addEventListener('pointermove', (event) => {
@@ -42,11 +40,7 @@ export function preparePicks(onto, record, visible) {
 }
 
 function isWanted() {
-  return currentTool() === null && pickers.some(({ wants }) => wants());
-}
-
-function pick(object, record) {
-  pickers.some(({ handler, wants }) => wants() && handler(object, record));
+  return currentTool() === null && wants();
 }
 
 function objects() {
@@ -60,13 +54,10 @@ export function objectAt({ x, y }) {
     .sort((a, b) => a.w * a.h - b.w * b.h)[0];
 }
 
-// Returns the object below the pointer, and its record, or null.
+// Returns the object below the pointer, if a click on it is wanted, or null.
 function find(event) {
-  if (!isWanted() || !event.isPrimary || !shownRecord()?.resolution) {
-    return null;
-  }
-  const object = objectAt(placeOf(event));
-  return object ? { object, record: shownRecord() } : null;
+  return isWanted() && event.isPrimary && shownRecord()?.resolution
+    ? objectAt(placeOf(event)) ?? null : null;
 }
 
 // ---- keys ----
@@ -90,7 +81,7 @@ function chooseByKey({ key }) {
     return;
   }
   if (key === 'Enter' && chosen !== null) {
-    pick(chosen, shownRecord());
+    pick(chosen);
   } else if (step) {
     const list = objects().sort((a, b) => a.x - b.x);
     const at = list.indexOf(chosen) + (chosen === null && step < 0 ? 0 : step);

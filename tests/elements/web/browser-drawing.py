@@ -468,25 +468,6 @@ class Drawing(UserTest):
         wait_for(lambda: len(boxes) == 3, "a call by keys")
         self.assertEqual(boxes[2], SMALL)
 
-    def test_pickers(self):
-        """Later handlers come first; follow is the last one."""
-        self.open()
-        boxes = self.calls()
-        self.record(LARGE)
-        self.page.run("""import('./pick.js').then(({ onPick }) => {
-          window.picked = [];
-          for (const [name, uses] of [['first', true], ['second', false]]) {
-            onPick((object, record) => {
-              picked.push([name, object.w, record.objects.length]);
-              return uses;
-            }, () => picked.length < 2);
-          }
-        })""")
-        self.point((350, 350))
-        self.page.wait("picked.length === 2")
-        self.assertEqual(self.page.run("picked"), [["second", 300, 1], ["first", 300, 1]])
-        self.assertEqual(boxes, [])
-
     # ---- the page ----
 
     def test_nothing_to_draw(self):
