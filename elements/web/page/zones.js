@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The editor of visionzones' zones: a list in the place of their text, while they
-// are drawn on the picture.
+// visionzones' zones: a list in the place of their text, which can be changed
+// while they are drawn on the picture.
 
+import { findControls } from './controls.js';
 import { addPainter, repaint, startTool, svg } from './draw.js';
 import { create, editField } from './editors.js';
-import { refusalOf, rowOf } from './history.js';
+import { refusalOf } from './history.js';
 import { offerTool } from './offer.js';
 import { ZoneTool } from './zone-tool.js';
-import { isLine, streamsOf } from './zones-text.js';
+import { coordinatesOf, isLine, parseZones, streamsOf } from './zones-text.js';
 
 const fileNote = 'Zones of the file in zones-location are used now. Zones that you '
   + 'draw replace them.';
@@ -15,7 +16,8 @@ const fileNote = 'Zones of the file in zones-location are used now. Zones that y
 const lineIcon = 'M2 14L14 2M5 5l3 3M5 8V5h3';
 const polygonIcon = 'M2 6L9 2L14 8L11 14L4 13Z';
 
-let editor = null; // {tool, node, state: what the list was made from}
+const views = new WeakMap(); // by row: {node, text, state: what it was made from}
+let editor = null; // the ZoneTool while zones are drawn
 let fileUsed = false; // visionzones has zones that are not in the property
 
 function isZones({ type, name, factory }) {
@@ -27,6 +29,11 @@ function button(text, label, clicked) {
   node.setAttribute('aria-label', label);
   node.addEventListener('click', clicked);
   return node;
+}
+
+function icon(zone) {
+  return svg('svg', { class: 'icon', viewBox: '0 0 16 16' },
+    svg('path', { d: isLine(zone) ? lineIcon : polygonIcon }));
 }
 
 function nameField(tool, zone, i) {
@@ -63,8 +70,7 @@ function item(tool, zone, i) {
     tool.choose(i);
     repaint();
   });
-  choose.append(svg('svg', { class: 'icon', viewBox: '0 0 16 16' },
-    svg('path', { d: isLine(zone) ? lineIcon : polygonIcon })));
+  choose.append(icon(zone));
   choose.setAttribute('aria-pressed', i === tool.zone);
   const remove = button('✕', `Delete ${zone.name}`, () => {
     tool.choose(i);
@@ -90,7 +96,8 @@ function streamChoice(tool, streams) {
   return create('label', { className: 'stream' }, 'Show stream', select);
 }
 
-function list({ tool }) {
+// The list while zones are drawn.
+function editable(tool) {
   if (tool.all === null) {
     return [];
   }
@@ -105,40 +112,58 @@ function list({ tool }) {
     create('p', { className: 'message', textContent: note })];
 }
 
+function readable(text) {
+  const all = parseZones(text);
+  const note = all === null ? 'These zones cannot be read: edit them as text.'
+    : all.zones.length > 0 ? '' : fileUsed ? fileNote : 'No zones.';
+  return [create('ul', {}, ...(all?.zones ?? []).map((zone) => create('li', {},
+    icon(zone), create('span', { textContent: zone.name }),
+    create('span', { className: 'message', textContent:
+      `${isLine(zone) ? 'line' : 'polygon'}, ${coordinatesOf(zone).length} points`
+      + (zone.stream === undefined ? '' : `, stream ${zone.stream}`) })))),
+  create('p', { className: 'message', textContent: note })];
+}
+
+// Puts a list in the place of the row's text, which can be opened below.
+function addView(row) {
+  const node = create('div', { className: 'zones' });
+  const text = create('details', {}, create('summary', { textContent: 'As text' }));
+  row.editor.node.replaceWith(node, text);
+  text.append(row.editor.node);
+  views.set(row, { node, text, state: null });
+}
+
 // Builds the list again if it differs.
-function update() {
-  if (editor === null) {
-    return;
-  }
-  const { tool, node } = editor;
-  const row = rowOf(tool.control);
-  if (row !== undefined && !row.node.contains(node)) {
-    row.editor.node.before(node);
-    row.editor.node.hidden = true;
-  }
-  const state = JSON.stringify([tool.text, tool.zone, tool.stream, fileUsed,
-    refusalOf(tool.control)]);
-  if (state !== editor.state) {
+function updateView(row) {
+  const { control } = row.description, view = views.get(row), { node } = view;
+  const tool = editor?.control === control ? editor : null;
+  const state = JSON.stringify([tool === null ? row.value
+    : [tool.text, tool.zone, tool.stream, refusalOf(control)], fileUsed]);
+  if (state !== view.state) {
     const focused = node.contains(document.activeElement)
       ? document.activeElement.getAttribute('aria-label') : null;
-    editor.state = state;
-    node.replaceChildren(...list(editor));
+    view.state = state;
+    view.text.hidden = tool !== null;
+    node.replaceChildren(...tool === null ? readable(row.value ?? '')
+      : editable(tool));
     node.querySelector(`[aria-label="${CSS.escape(focused ?? '')}"]`)?.focus();
+  }
+}
+
+function update() {
+  for (const row of findControls(isZones)) {
+    if (!views.has(row)) {
+      addView(row);
+    }
+    updateView(row);
   }
 }
 
 function open(row) {
   const tool = new ZoneTool(row.description.control);
   startTool(tool);
-  editor = { tool, node: create('div', { className: 'zones' }), state: null };
-  tool.end = () => {
-    editor.node.remove();
-    editor = null;
-    const { editor: text } = rowOf(tool.control) ?? {};
-    if (text) {
-      text.node.hidden = false;
-    }
-  };
+  editor = tool;
+  tool.end = () => { editor = null; };
   repaint();
 }
 
@@ -148,12 +173,10 @@ export function showsOutlines() {
 }
 
 export function prepareZones() {
-  addPainter(() => editor === null ? [] : editor.tool.paint());
+  addPainter(() => editor === null ? [] : editor.paint());
   document.addEventListener('drawing-changed', update);
   document.addEventListener('controls-changed', () => {
-    if (editor !== null) {
-      repaint();
-    }
+    editor === null ? update() : repaint();
   });
   document.addEventListener('frame-shown', ({ detail }) => {
     const used = Boolean(detail.zones?.length);

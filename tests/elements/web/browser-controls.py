@@ -26,7 +26,8 @@ class Controls(UserTest):
         return f"document.getElementById('control {name}')"
 
     def message(self, name):
-        return f"{self.field(name)}.closest('.control').querySelector('.message').textContent"
+        row = f"{self.field(name)}.closest('.control')"
+        return f"{row}.querySelector(':scope > .message').textContent"
 
     def test_each_kind(self):
         server, page = self.start()

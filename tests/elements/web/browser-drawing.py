@@ -219,6 +219,29 @@ class Drawing(UserTest):
                              ["zone 1", "line 1", "line 2", "zone 2"])
             self.assertEqual(self.page.complaints(), [])
 
+    def test_list(self):
+        """Zones are a list, whether they are drawn or not; their text can be opened and typed."""
+        self.open()
+        self.says("No zones.")
+        text = "document.getElementById('control zones.zones')"
+        items = "[...document.querySelectorAll('.zones li')].map((one) => one.innerText" \
+            ".split(/\\s*\\n\\s*/).join(': '))"
+        wanted = ["queue: polygon, 4 points", "gate: line, 2 points"]
+        self.set_zones(ZONES)
+        self.assertEqual(self.page.run(items), wanted)
+        self.assertFalse(self.page.run(text + ".checkVisibility()"))
+        self.press("Draw the zones of zones")
+        self.assertNotEqual(self.page.run(items), wanted)
+        self.press("Done")
+        self.assertEqual(self.page.run(items), wanted)
+        self.page.run(text + ".closest('details').querySelector('summary').click()")
+        self.page.run(text + ".select()")
+        zones = json.dumps({"zones": [{"name": "typed", "stream": 1, "line": [[0, 0], [1, 1]]}]})
+        self.page.call("Input.insertText", text=zones)
+        self.keys(ENTER)
+        self.wait_value(self.server, "zones.zones", zones)
+        self.page.wait(f"{items}.join() === 'typed: line, 2 points, stream 1'")
+
     def test_changes(self):
         """Points and zones move, come and go; all else stays as it was written."""
         for way in WAYS:
@@ -514,6 +537,13 @@ class Drawing(UserTest):
                 self.page.shoot(os.path.join(folder, f"drawing-{width}-{theme}.png"))
             self.press("Done")
             self.assertEqual(self.page.run("getComputedStyle(canvas).touchAction"), "auto")
+            self.set_zones({"zones": [{"name": 40 * "W", "line": [[0, 0], [1, 1]]}]})
+            self.assertEqual(self.page.run("""[...document.querySelectorAll('.zones *')].filter(
+              (one) => one.getBoundingClientRect().right
+                > document.getElementById('controls').getBoundingClientRect().right)
+              .map((one) => one.outerHTML)"""), [])
+            if folder:
+                self.page.shoot(os.path.join(folder, f"zones-{width}-{theme}.png"))
 
 
 if __name__ == "__main__":
