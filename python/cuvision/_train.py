@@ -72,6 +72,7 @@ def train(
     alpha: Optional[float] = None,
     rate: Optional[float] = None,
     false_positives: Optional[float] = None,
+    loose_boxes: bool = False,
     copies: Optional[int] = None,
     margin: Optional[float] = None,
     mirror: bool = False,
@@ -100,6 +101,7 @@ def train(
     alpha: fraction of objects that early rejection may miss; 0.02, or 0.005 for channels
     rate: stop at this false-positive rate of windows; 0, never, by default
     false_positives: per picture, that the model's threshold allows; 1 by default
+    loose_boxes: boxes of objects may be off, as those of a tracker are
     copies: samples of each object, slightly shifted and scaled; 8 by default
     margin: fraction of the box's size to add on each side; 0.1, or 0 for channels
     mirror: also learn mirrored objects

@@ -65,9 +65,11 @@ class Train(unittest.TestCase):
             ["--positives=info.dat", "--output=a b.xml", "note"])
         self.assertEqual(
             self.printed(["a", pathlib.Path("b")], "c.xml", window=(24, 20), mirror=True, resume=False,
-                         false_positives=0.5, negative_samples=0, ignore=("x", "y")),
+                         false_positives=0.5, loose_boxes=True, negative_samples=0,
+                         ignore=("x", "y")),
             ["--positives=a", "--positives=b", "--output=c.xml", "--ignore=x", "--ignore=y",
-             "--window=24x20", "--false-positives=0.5", "--mirror", "--negative-samples=0", "note"])
+             "--window=24x20", "--false-positives=0.5", "--loose-boxes", "--mirror",
+             "--negative-samples=0", "note"])
         self.assertIn("--window=16x16", self.printed("a", "b", window="16x16"))
         self.assertEqual(self.printed((pathlib.Path(name) for name in "xy"), b"b")[:3],
                          ["--positives=x", "--positives=y", "--output=b"])

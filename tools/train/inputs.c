@@ -333,6 +333,8 @@ inputs_read (const InputOptions *options, GError **error)
 
   if (self.dataset == NULL)
     return NULL;
+  if (options->loose_boxes)
+    self.dataset->least_overlap = CUV_LOOSE_OVERLAP;
   inputs = g_new (TrainInputs, 1);
   self.skipped = g_ptr_array_new_with_free_func (g_free);
   *inputs = (TrainInputs){ .dataset = self.dataset, .skipped = self.skipped };

@@ -165,6 +165,11 @@ static const GOptionEntry entries[] = {
       "False positives per picture that the model's threshold allows; inf: any "
       "number (default: 1)",
       "N" },
+  { "loose-boxes", 0, 0, G_OPTION_ARG_NONE, &options.inputs.loose_boxes,
+      "Boxes of objects may be off, as those of a tracker are: found boxes "
+      "need "
+      "an intersection over union of 0.2 with them instead of 0.5",
+      NULL },
   /* samples */
   { "copies", 0, 0, G_OPTION_ARG_INT, &options.samples.n_copies,
       "Number of samples of each object, slightly shifted and scaled (default: "
@@ -287,6 +292,8 @@ check_options (int argc, GError **error)
     problem = "--weak must be 1 to 4096";
   else if (options.train.cascade && options.train.feature != CUV_FEATURE_LBP)
     problem = "--format opencv supports only --features lbp";
+  else if (options.train.cascade && options.inputs.loose_boxes)
+    problem = "--format opencv does not support --loose-boxes";
   else if (!(filled.train.alpha > 0 && filled.train.alpha < 1))
     problem = "--alpha must be between 0 and 1";
   else if (!(options.train.rate >= 0 && options.train.rate < 1))

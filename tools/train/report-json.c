@@ -98,6 +98,8 @@ add_options (JsonBuilder *json, const TrainOptions *options)
   add_number (json, "alpha", params->alpha);
   add_number (json, "rate", params->rate);
   add_number (json, "false_positives", options->false_positives);
+  json_builder_set_member_name (json, "loose_boxes");
+  json_builder_add_boolean_value (json, options->inputs.loose_boxes);
   add_int (json, "negative_samples", params->n_negatives);
   add_int (json, "copies", options->samples.n_copies);
   add_number (json, "margin", options->samples.margin);

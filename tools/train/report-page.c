@@ -72,11 +72,12 @@ append_rates (GString *out, const Results *self)
       "<h2>Objects</h2>\n"
       "<p>Measured in %u pictures that were kept out of training, with %u "
       "objects. A box finds an object if their intersection over union is at "
-      "least 0.5.</p>\n"
+      "least %g.</p>\n"
       "<table><tr><th>maximum false positives per "
       "picture</th><th>recall</th><th>95 %% "
       "interval</th><th>waldboostdetect</th></tr>\n",
-      self->found->n_pictures, self->found->objects->len);
+      self->found->n_pictures, self->found->objects->len,
+      self->inputs->dataset->least_overlap);
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
     const CuvTrainRate rate = cuv_train_rate_at (self->rates, shown[i]);
     gchar *settings;

@@ -199,6 +199,9 @@ raise_cascade (Results *self)
   return TRUE;
 }
 
+/* Fraction of objects whose scores are left out with --loose-boxes. */
+#define MOST_OFF 0.25
+
 /* Returns how far to raise the threshold. Scores of trees on channels say how
  * likely a box is, so --false-positives is met closely rather than undercut. */
 static gdouble
@@ -206,6 +209,9 @@ raise_by (const Results *self)
 {
   const TrainOptions *options = self->options;
 
+  if (options->inputs.loose_boxes)
+    return cuv_dataset_threshold (
+        self->calibration, options->false_positives, MOST_OFF, 2 * MOST_OFF);
   return self->channels != NULL
       ? cuv_dataset_limit (self->calibration, options->false_positives)
       : cuv_dataset_threshold (

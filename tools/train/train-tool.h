@@ -48,7 +48,8 @@ typedef struct {
   gchar *names;                   /* file of YOLO's names, or NULL */
   gchar **images;                 /* folders of pictures, or NULL */
   gint window_width, window_height;
-  CuvStoreKeep keep; /* what is kept of pictures */
+  gboolean loose_boxes; /* boxes of objects may be off */
+  CuvStoreKeep keep;    /* what is kept of pictures */
   guint64 seed;
 } InputOptions;
 

@@ -26,6 +26,7 @@ cuv_dataset_new (const gchar *folder, GError **error)
     return NULL;
   self = g_new0 (CuvDataset, 1);
   self->store = store;
+  self->least_overlap = CUV_LEAST_OVERLAP;
   self->pictures = g_ptr_array_new_with_free_func (picture_free);
   for (gint role = 0; role < CUV_DATASET_N_ROLES; role++)
     self->roles[role] = g_ptr_array_new ();

@@ -78,10 +78,16 @@ typedef struct {
   GArray *others;
 } CuvDatasetPicture;
 
+/* Intersections over union from which on a box finds an object: usually, and if
+ * the object's own box may be off. */
+#define CUV_LEAST_OVERLAP 0.5
+#define CUV_LOOSE_OVERLAP 0.2
+
 typedef struct _CuvDataset {
   CuvStore *store;
   GPtrArray *pictures;                   /* CuvDatasetPicture: all pictures */
   GPtrArray *roles[CUV_DATASET_N_ROLES]; /* pictures of each role */
+  gdouble least_overlap;                 /* CUV_LEAST_OVERLAP at first */
   /* atomic: if set, training and measuring end soon, and their results must
    * not be used */
   gint stop;

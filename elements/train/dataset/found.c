@@ -9,7 +9,6 @@
 #include "cpu/waldboost-cpu.h"
 #include "cuvthreads.h"
 
-#define LEAST_OVERLAP 0.5 /* IoU from which on a box finds an object */
 #define MIN_NEIGHBOURS 3
 
 typedef struct {
@@ -33,11 +32,10 @@ cuv_dataset_overlap (const CuvTrainBox *a, const CuvTrainBox *b)
 }
 
 /* Returns the object that fits best among n objects that no box has found yet,
- * or NULL if none fits. */
+ * or NULL if none overlaps the box by at least `most`. */
 static CuvDatasetBox *
-best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box)
+best_of (CuvDatasetBox *objects, guint n, const CuvTrainBox *box, gdouble most)
 {
-  gdouble most = LEAST_OVERLAP;
   CuvDatasetBox *best = NULL;
 
   for (guint i = 0; i < n; i++) {
@@ -69,7 +67,7 @@ is_on_any (
     const CuvTrainBox other = sample_box (
         self, picture, &g_array_index (picture->boxes, CuvTrainBox, i));
 
-    if (cuv_dataset_overlap (box, &other) >= LEAST_OVERLAP)
+    if (cuv_dataset_overlap (box, &other) >= picture->dataset->least_overlap)
       return TRUE;
   }
   return FALSE;
@@ -105,7 +103,7 @@ judge (Meter *self, const CuvDatasetPicture *picture,
       threshold + (gdouble) boxes[i].score };
     CuvDatasetBox *object =
         best_of (&g_array_index (objects, CuvDatasetBox, first),
-            picture->objects->len, &box.box);
+            picture->objects->len, &box.box, picture->dataset->least_overlap);
 
     if (object != NULL)
       object->score = box.score;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Finds a part of a picture again in a later one, where it may have moved: the
-// place with the least sum of absolute differences, in pictures that are made so
-// small that this takes some milliseconds.
+// Finds a part of a picture again in a later one, where it may have moved, and
+// tells whether a box still has what it had. Both work in pictures that are made
+// so small that this takes some milliseconds.
 
 const side = 20; // pixels of the part's longer side
 const reach = 2; // how far it may have moved, in its longer sides
@@ -31,7 +31,8 @@ function difference(part, area, left, top, limit) {
 }
 
 // A box {x, y, width, height} of a picture, to be found in later ones of the
-// same size. Coordinates are pixels of the picture.
+// same size: at the place with the least sum of absolute differences. Coordinates
+// are pixels of the picture.
 export class Part {
   constructor(picture, box) {
     this.box = box;
@@ -58,5 +59,60 @@ export class Part {
     }
     return best.sum === Infinity ? box
       : { ...box, x: x + best.left / scale, y: y + best.top / scale };
+  }
+}
+
+const levels = 4; // of a colour, in a histogram
+const leastLikeness = 0.25;
+const leastLead = 0.1; // over the surroundings
+
+// Returns the histogram of the colours in a square of an image. A pixel counts
+// less the farther it is from the centre: corners show what is behind the object.
+function histogramOf({ data, width }, left, top) {
+  const counts = new Float32Array(levels ** 3);
+  let sum = 0;
+  for (let y = 0; y < side; y++) {
+    for (let x = 0; x < side; x++) {
+      const [dx, dy] = [x, y].map((place) => (2 * place + 1) / side - 1);
+      const weight = Math.max(1 - dx * dx - dy * dy, 0);
+      const at = 4 * ((top + y) * width + left + x);
+      const [r, g, b] = [0, 1, 2].map((i) => data[at + i] * levels >> 8);
+      counts[(r * levels + g) * levels + b] += weight;
+      sum += weight;
+    }
+  }
+  return counts.map((count) => count / sum);
+}
+
+// The colours of a box, which resembles another one if their histograms have more
+// in common than with those of the places beside it. M. Swain, D. Ballard, Color
+// Indexing, 1991, compares histograms so. Coordinates are pixels of pictures.
+export class Look {
+  constructor(picture, box) {
+    [this.histogram] = Look.around(picture, box);
+  }
+
+  // Returns the histograms of the box and of the places beside it that are in the
+  // picture.
+  static around(picture, { x, y, width, height }) {
+    const canvas = new OffscreenCanvas(3 * side, 3 * side);
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.drawImage(picture, x - width, y - height, 3 * width, 3 * height,
+      0, 0, canvas.width, canvas.height);
+    const image = context.getImageData(0, 0, canvas.width, canvas.height);
+    return [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]].filter(([right, down]) =>
+      x + right * width >= 0 && x + (right + 1) * width <= picture.width
+      && y + down * height >= 0 && y + (down + 1) * height <= picture.height
+      || (right === 0 && down === 0))
+      .map(([right, down]) =>
+        histogramOf(image, (1 + right) * side, (1 + down) * side));
+  }
+
+  // Whether the object is still in the box.
+  isIn(picture, box) {
+    const [inside, ...beside] = Look.around(picture, box).map((other) =>
+      this.histogram.reduce((sum, count, i) => sum + Math.min(count, other[i]), 0));
+    return inside >= leastLikeness
+      && beside.every((likeness) => inside >= likeness + leastLead);
   }
 }

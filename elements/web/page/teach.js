@@ -6,13 +6,14 @@
 import { say as sayBelow } from './bar.js';
 import { findControls } from './controls.js';
 import { currentTool, drawBox, endTool, startTool } from './draw.js';
-import { Part } from './match.js';
+import { Look, Part } from './match.js';
 import { objectAt } from './pick.js';
 import { canChange, listen, request } from './remote.js';
 import { nameTracks } from './scene.js';
 
 const keepInterval = 400; // ms between two pictures that are kept by themselves
 const keepAtMost = 60; // pictures of a label that are kept by themselves
+const lookInterval = 100; // ms between two looks at what is followed
 const lostAfter = 3000; // ms without a box until an object is not followed
 const surroundings = 0.5; // of a false box, on each side, in parts of its size
 
@@ -22,7 +23,8 @@ let page = null; // functions of page.js
 let state = null; // message "teach"
 let training = null; // message "training"
 let drawn = { frame: null, boxes: [] }; // boxes drawn on one frame
-const followed = new Map(); // by track id: when it was seen last, in ms
+const followed = new Map(); // by track id: {look, seen: when, in ms}
+let looked = 0; // when, in ms
 let kept = 0; // when a picture was kept by itself last
 let keeping = false; // a request to keep one is on its way
 
@@ -118,15 +120,20 @@ function signal(name) {
     ?.description.control;
 }
 
+// Returns a rectangle in pixels of the picture that is shown.
+function inPicture([x, y, width, height]) {
+  const scale = page.picture().width / page.record().resolution.width;
+  return { x: x * scale, y: y * scale, width: width * scale, height: height * scale };
+}
+
 // The object has moved while the box was drawn: the tracker gets the box where
 // the next picture shows it.
 function followFrom(picture, { x, y, width, height }) {
-  const scale = picture.width / page.record().resolution.width;
-  const part = new Part(picture, { x: x * scale, y: y * scale,
-    width: width * scale, height: height * scale });
+  const box = inPicture([x, y, width, height]);
+  const part = new Part(picture, box), look = new Look(picture, box);
   document.addEventListener('frame-shown', () => {
-    const found = part.find(page.picture());
-    follow([found.x / scale, found.y / scale, width, height].map(Math.round));
+    const found = part.find(page.picture()), scale = box.width / width;
+    follow([found.x / scale, found.y / scale, width, height].map(Math.round), look);
   }, { once: true });
 }
 
@@ -143,14 +150,14 @@ async function setTarget(box) {
 }
 
 // If the tracker has no place for the box, targets that were lost may take it.
-async function follow(box) {
+async function follow(box, look) {
   let { id, reason } = await setTarget(box);
   if (!id && followed.size === 0 && signal('clear-target')) {
     await ask({ type: 'call', control: signal('clear-target'), arguments: [] });
     ({ id, reason } = await setTarget(box));
   }
   if (id) {
-    followed.set(id, performance.now());
+    followed.set(id, { look, seen: performance.now() });
     say(`Following it. Up to ${keepAtMost} pictures are kept.`);
   } else {
     say(reason, true);
@@ -161,8 +168,10 @@ function rectangleOf({ x, y, w, h }) {
   return [x, y, w, h];
 }
 
+// A tracker may stay on the background when the object has left its box.
 function seenNow(record) {
-  return (record.objects ?? []).filter(({ id }) => followed.has(id));
+  return (record.objects ?? []).filter((object) => followed.get(object.id)
+    ?.look.isIn(page.picture(), inPicture(rectangleOf(object))));
 }
 
 // Returns the objects that are followed, or null unless all of them are there:
@@ -171,9 +180,9 @@ function followedObjects(record) {
   const now = performance.now();
   const found = seenNow(record);
   for (const { id } of found) {
-    followed.set(id, now);
+    followed.get(id).seen = now;
   }
-  for (const [id, seen] of followed) {
+  for (const [id, { seen }] of followed) {
     if (now - seen > lostAfter) {
       followed.delete(id);
       say('It was lost: draw a box again.');
@@ -183,6 +192,10 @@ function followedObjects(record) {
 }
 
 async function keepFollowed(record) {
+  if (performance.now() - looked < lookInterval) {
+    return;
+  }
+  looked = performance.now();
   const found = followedObjects(record);
   const enough = (countOf(label())?.pictures ?? 0) >= keepAtMost;
   if (found === null || keeping || enough || !$('teach-follow').checked

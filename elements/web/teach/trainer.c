@@ -68,14 +68,15 @@ static GSubprocess *
 spawn (gint folder, const gchar *program, const gchar *label,
     const gchar *output, gchar **problem)
 {
-  /* Channels take half of the time, and found more in other shots of films. The
-   * default of --false-positives, 1, leaves room for boxes of a tracker that
-   * are a little off, which count as mistakes: with 0.1 they raised the
-   * threshold above most objects. docs/benchmarks/training.md has the figures.
-   */
+  /* Channels take half of the time, and found more in other shots of films.
+   * --loose-boxes: otherwise a box of the tracker that is a little off counts
+   * as a mistake with the score of the object, and --false-positives 0.1 allows
+   * none in the few pictures for calibration. docs/benchmarks/training.md has
+   * the figures. */
   const gchar *const args[] = { program, "--device=cpu", "--positives",
-    ANNOTATIONS, "--label", label, "--features", "channels", "--output", output,
-    "--report", REPORT, "--progress-interval", "0.5", NULL };
+    ANNOTATIONS, "--label", label, "--features", "channels", "--loose-boxes",
+    "--false-positives", "0.1", "--output", output, "--report", REPORT,
+    "--progress-interval", "0.5", NULL };
   Setup setup = { folder, getpid () };
   GSubprocessLauncher *launcher = g_subprocess_launcher_new (
       G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
