@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 import time
-import unittest
 
 import cv2
 import numpy as np
