@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import tempfile
-import unittest
 
 import gi
 
