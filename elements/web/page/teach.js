@@ -41,7 +41,7 @@ function say(text, isBad = false) {
   const state = isBad ? 'bad' : '';
   $('teach-note').textContent = text;
   $('teach-note').dataset.state = state;
-  if (currentTool() === notThis) {
+  if (currentTool() === notThis && text !== '') {
     sayBelow(text, state);
   }
 }
@@ -222,7 +222,10 @@ const notThis = {
       say('No box there: click inside a box that is wrong.', true);
     }
   },
-  end() { press($('teach-not'), false); },
+  end() {
+    press($('teach-not'), false);
+    say('');
+  },
 };
 
 function endMarking() {

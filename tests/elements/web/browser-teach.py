@@ -274,6 +274,7 @@ class Teach(UserTest):
         self.assertEqual(page.run(
             "document.getElementById('teach-not').getAttribute('aria-pressed')"), "false")
         self.assertFalse(page.run("canvas.matches('.drawing')"))
+        self.assertEqual(self.text(page, "note"), "")
 
     def below(self, page, part):
         """Waits until the bar below the picture says so."""
