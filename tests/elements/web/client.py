@@ -22,8 +22,9 @@ SOURCE = "videotestsrc is-live=true ! video/x-raw,format=I420,width=%d,height=%d
 SILENT = "appsrc name=source is-live=true format=time caps=video/x-raw,format=GRAY8," \
     "width=64,height=48,framerate=30/1"  # a frame comes when push() is called
 TIMEOUT = 6  # seconds until a test fails
-SCRIPTS = ("bar", "controls", "draw", "editors", "follow", "history", "offer", "page", "pick",
-           "remote", "roi", "scene", "settings", "zone-shapes", "zone-tool", "zones", "zones-text")
+SCRIPTS = ("bar", "controls", "download", "draw", "editors", "follow", "history", "match", "offer",
+           "page", "pick", "remote", "roi", "scene", "settings", "teach", "zone-shapes", "zone-tool",
+           "zones", "zones-text")
 FILES = {"/": "text/html", "/page.css": "text/css", "/drawing.css": "text/css",
          "/icon.svg": "image/svg+xml",
          **{f"/{name}.js": "text/javascript" for name in SCRIPTS}}
