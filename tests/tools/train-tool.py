@@ -157,14 +157,14 @@ def check_alike(tests, pictures):
     os.remove(os.path.join(tests.folder, 'x.xml'))
 
 
-def written_with(tests, coco, n):
+def written_with(tests, coco, n, *options):
     """Trains for this number of false positives. Returns what report.json says about the model's
     own threshold, and what was printed to the user."""
     report = os.path.join(tests.folder, 'at-most-' + n)
     output = os.path.join(tests.folder, 'at-most.xml')
     status, out, err = tests.train(
         '--positives', coco, '--output', output, *OPTIONS, '--weak', '5',
-        '--false-positives', n, '--report', report)
+        '--false-positives', n, '--report', report, *options)
     if status != 0:
         tests.fail('--false-positives', n, err)
     with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
@@ -209,6 +209,23 @@ def check_false_positives(tests, coco):
                 tests.fail(n, name, 'scores differ by', differences, at)
     if every['as_written']['calibration']['false_positives_per_picture'] < 15:
         tests.fail('too few mistakes to leave out', every['as_written'])
+
+
+def check_loose_boxes(tests, pictures):
+    """Boxes that are found right count as right although a third of the given ones are off."""
+    loose = [(name, [(x + side * 0.3 * (i % 3 == 0), y + side * 0.3 * (i % 3 == 0), side, side)
+                     for x, y, side, _ in boxes]) for i, (name, boxes) in enumerate(pictures)]
+    coco = write_coco(tests.folder, loose)
+    strict, loose = (written_with(tests, coco, '0.1', *options)[0]
+                     for options in ((), ('--loose-boxes',)))
+    recalls = [data['as_written']['test']['recall']['value'] for data in (strict, loose)]
+    print('boxes that are off: recall', recalls)
+    if strict['options']['loose_boxes'] or not loose['options']['loose_boxes'] \
+            or recalls[0] > 0.8 or recalls[1] < recalls[0] + 0.2:
+        tests.fail('--loose-boxes', recalls)
+    with open(os.path.join(tests.folder, 'at-most-0.1', 'index.html'), encoding='utf-8') as file:
+        if 'intersection over union is at least 0.2.' not in file.read():
+            tests.fail('the page of --loose-boxes')
 
 
 def check_places(tests, coco):
@@ -277,6 +294,8 @@ def main():
         tests.expect_error('is not butfit or opencv', '--format', 'xml')
         tests.expect_error('supports only --features lbp', '--positives', coco,
                            '--output', output, '--format', 'opencv', '--features', 'lrd')
+        tests.expect_error('does not support --loose-boxes', '--positives', coco,
+                           '--output', output, '--format', 'opencv', '--loose-boxes')
         tests.expect_error('no-such-file', '--positives', 'no-such-file',
                            '--output', output)
         tests.expect_error('line 1', '--positives',
@@ -301,6 +320,7 @@ def main():
         check_progress(tests, coco)
         check_false_positives(tests, coco)
         check_devices(tests, coco, model)
+        check_loose_boxes(tests, pictures)
         if os.path.exists(output):
             tests.fail('a model was written after an error')
     return tests.failed > 0

@@ -254,6 +254,28 @@ class Teach(UserTest):
         self.says(page, "note", "Following it")
         page.wait("record.objects?.length === 1")
 
+    def test_a_box_that_the_object_left(self):
+        """The page tells boxes with the object from others, elsewhere and when it is larger."""
+        _, page = self.start()
+        shares = page.run("""import('./match.js').then(({ Look }) => {
+          const paint = (x, y, size) => {
+            const canvas = new OffscreenCanvas(320, 240), context = canvas.getContext('2d');
+            context.fillStyle = '#576';
+            context.fillRect(0, 0, 320, 240);
+            context.fillStyle = '#c22';
+            context.fillRect(x, y, size, size);
+            context.fillStyle = '#fe4';
+            context.fillRect(x + size / 4, y + size / 4, size / 2, size / 3);
+            return canvas;
+          };
+          const box = (x, y, size) => ({ x, y, width: size, height: size });
+          const look = new Look(paint(100, 80, 40), box(100, 80, 40));
+          const later = paint(230, 150, 52);
+          return [box(230, 150, 52), box(236, 145, 50), box(264, 180, 52), box(100, 80, 40),
+            box(-5, 190, 40), box(285, 205, 50)].map((each) => look.isIn(later, each));
+        })""")
+        self.assertEqual(shares, [True, True, False, False, False, False])
+
     def test_not_this(self):
         """A click on a wrong box keeps it with its surroundings, as a picture without boxes."""
         server, page = self.start()
