@@ -178,27 +178,50 @@ CUV_CHECKS_CPU (check_directions)
 
 enum { WIDTH = 240, HEIGHT = 180 };
 
-/* Returns a value of a picture that is not periodic and has no edges; paint()
- * shows one wave, moved and enlarged, in a Gaussian window over another. */
+enum { WAVES = 10 };
+
+/* A picture that is not periodic and has no edges. */
+typedef struct {
+  double x[WAVES], y[WAVES], phase[WAVES];
+} Waves;
+
+static Waves
+waves_of (double seed)
+{
+  Waves self;
+
+  for (int i = 0; i < WAVES; i++) {
+    const int k = i + 1;
+
+    self.x[i] = 0.12 * k * cos (k * seed);
+    self.y[i] = 0.12 * k * sin (k * seed);
+    self.phase[i] = k * k;
+  }
+  return self;
+}
+
 static double
-wave (double x, double y, double seed)
+value_at (const Waves *self, double x, double y)
 {
   double v = 0.0;
 
-  for (int k = 1; k <= 10; k++)
-    v += sin (0.12 * k * (x * cos (k * seed) + y * sin (k * seed)) + k * k);
+  for (int i = 0; i < WAVES; i++)
+    v += sin (self->x[i] * x + self->y[i] * y + self->phase[i]);
   return v;
 }
 
+/* Shows one picture, moved and enlarged, in a Gaussian window over another. */
 static void
 paint (uint8_t *data, double x, double y, double scale, double light)
 {
+  const Waves front = waves_of (1.0), back = waves_of (2.3);
+
   for (int i = 0; i < WIDTH * HEIGHT; i++) {
     const double dx = (i % WIDTH + 0.5 - x) / scale;
     const double dy = (i / WIDTH + 0.5 - y) / scale;
     const double inside = exp (-pow (dx / 24.0, 6.0) - pow (dy / 18.0, 6.0));
-    const double v = inside * wave (dx, dy, 1.0)
-        + (1.0 - inside) * wave (i % WIDTH, i / WIDTH, 2.3);
+    const double v = inside * value_at (&front, dx, dy)
+        + (1.0 - inside) * value_at (&back, i % WIDTH, i / WIDTH);
 
     data[i] = (uint8_t) fmin (fmax (light * (128.0 + 14.0 * v), 0.0), 255.0);
   }
