@@ -215,7 +215,8 @@ check_density (void)
 
 CUV_CHECKS_CPU (check_regions)
 {
-  for (int degrees = 0; degrees < 180; degrees += 10) {
+  for (int degrees = 0; degrees < 180;
+       degrees += cuv_check_options.few ? 30 : 10) {
     for (int radius = 3; radius <= 13; radius += 5)
       check_bar (&(Bar){ (degrees + .7) * pi / 180, 75, radius, 0 });
   }

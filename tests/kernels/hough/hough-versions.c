@@ -228,7 +228,7 @@ wants_size (HoughSize size)
   const bool is_long = size.width + size.height > 16000;
 
   if (!cuv_check_is_emulated ())
-    return !is_long || cuv_check_below (16) == 0;
+    return cuv_check_below (is_long ? 16 : cuv_check_options.few ? 3 : 1) == 0;
   return !is_long && cuv_check_below (size.width > 200 ? 16 : 4) == 0;
 }
 
