@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Trains models of trees on channels with 20 pictures, and compares them with NumPy: channels of
-all windows, scores and boxes, in C and with the reader of the examples.
+"""Trains models of trees on channels, and compares them with NumPy: channels of all windows,
+scores and boxes, in C and with the reader of the examples.
 
 usage: learnt-channels.py TRAIN TRAIN-CHANNELS CHANNELS EXAMPLE
 
@@ -24,6 +24,7 @@ from channels import PICTURES, channels_of, check, compare_windows, failures, wr
 
 SIDE = 100      # side of pictures to find objects in
 TRAINED = 200   # side of pictures to learn from
+N_PICTURES = 12  # to find objects in
 N_TREES = '32'
 SHAPES = [('24x24', 'disc'), ('16x16', 'disc'), ('32x28', 'disc'), ('36x10', 'bar'),
           ('12x22', 'disc')]
@@ -95,7 +96,7 @@ def main(train, train_channels, program, example):
     with tempfile.TemporaryDirectory() as folder:
         models = learn(rng, folder, train, train_channels)
         accepted = dict.fromkeys(models, 0)
-        for i in range(20):
+        for i in range(N_PICTURES):
             picture = cut(rng, i, SIDE)
             draw(rng, picture, ('disc', 'bar')[i % 2], SIDE)
             picture = np.ascontiguousarray(picture[..., ::-1])
