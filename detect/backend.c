@@ -26,7 +26,8 @@ typedef struct {
   const CuvRoi *regions; /* relative to x, y; NULL: all windows */
   int n_regions;
   bool new_plans;              /* plans differ from those of the previous job */
-  CuvWaldboostResult *results; /* for each model of the pass */
+  bool submitted;              /* the job was submitted before */
+  CuvWaldboostResult *results; /* for each model of the pass; NULL: submits */
 } Job;
 
 /* ---- the models of a pass ---- */
@@ -153,9 +154,9 @@ waldboost_run_cuda (void *state, void *data, const CuvProcessor *processor)
   make_searches (&job->config, searches);
   if (job->new_plans)
     failed = cuv_waldboost_cuda_set_plans (state, searches);
-  if (!failed)
+  if (!failed && !job->submitted)
     failed = waldboost_submit_cuda (state, job, processor->stream);
-  if (!failed)
+  if (!failed && job->results != NULL)
     failed = cuv_waldboost_cuda_collect (state, job->results);
   return failed ? cuv_cuda_error () : NULL;
 }
@@ -482,6 +483,8 @@ run_backend (CuvWaldboostDetector *self, CuvWaldboostPass *pass, Job *job,
 
   job->config = (Config){ self, pass };
   job->new_plans = pass->backend.klass != NULL && !pass->has_plans;
+  job->submitted = self->submitted;
+  self->submitted = false;
   if (pass->backend.klass == NULL)
     error = open_backend (self, pass, &job->frame, processor);
   pass->has_plans = true;
@@ -546,6 +549,30 @@ new_job (const CuvFrame *frame, const CuvRoi *part)
     .whole = frame,
     .x = part->left,
     .y = part->top };
+}
+
+/* Whether the backend is open with plans for the whole of this part. */
+static bool
+is_planned (const CuvWaldboostDetector *self, const CuvFrame *part)
+{
+  const CuvWaldboostPass *pass = &self->passes[0];
+
+  return self->n_passes == 1 && pass->backend.klass != NULL && pass->has_plans
+      && pass->cut == NULL && part->width == self->plans[0]->width
+      && part->height == self->plans[0]->height
+      && have_levels (self->plans, pass->n);
+}
+
+bool
+cuv_waldboost_detector_submit (CuvWaldboostDetector *self,
+    const CuvFrame *frame, const CuvProcessor *processor)
+{
+  Job job = new_job (frame, &self->area);
+
+  job.config = (Config){ self, &self->passes[0] };
+  self->submitted = self->on_device && is_planned (self, &job.frame)
+      && cuv_backend_run (&self->passes[0].backend, &job, processor) == NULL;
+  return self->submitted;
 }
 
 const char *

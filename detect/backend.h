@@ -33,7 +33,8 @@ typedef struct {
   CuvRoi area; /* the region of interest inside the frame */
   int frame_width, frame_height;
   bool on_device;
-  bool failed; /* a run has failed, and all passes are closed */
+  bool failed;    /* a run has failed, and all passes are closed */
+  bool submitted; /* the next run only collects */
   CuvWaldboostPass passes[CUV_WALDBOOST_MAX_MODELS];
 } CuvWaldboostDetector;
 
@@ -65,6 +66,12 @@ bool cuv_waldboost_detector_matches (const CuvWaldboostDetector *self,
 const char *cuv_waldboost_detector_run (CuvWaldboostDetector *self,
     const CuvFrame *frame, const CuvRoi *region, const CuvProcessor *processor,
     CuvWaldboostResult *results);
+
+/* Starts a scan without a region, and does not wait, if the detector has one
+ * pass on the GPU and all is prepared; cuv_waldboost_detector_run() without a
+ * region then does the rest. Returns false if nothing was started. */
+bool cuv_waldboost_detector_submit (CuvWaldboostDetector *self,
+    const CuvFrame *frame, const CuvProcessor *processor);
 
 /* Like cuv_waldboost_detector_run() without a region, but only finds windows
  * whose centres lie in one of the regions, which are relative to the corner of

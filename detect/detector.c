@@ -112,6 +112,14 @@ limit_hits (CuvDetector *self, int model)
   }
 }
 
+bool
+cuv_detector_submit (
+    CuvDetector *self, const CuvFrame *frame, const CuvProcessor *processor)
+{
+  return self->n_rotations == 1
+      && cuv_waldboost_detector_submit (self->of[0], frame, processor);
+}
+
 const char *
 cuv_detector_scan (CuvDetector *self, const CuvFrame *frame,
     const CuvDetectorPart *part, const CuvProcessor *processor)

@@ -59,6 +59,12 @@ CUV_API bool cuv_detector_matches (const CuvDetector *self,
 CUV_API const char *cuv_detector_scan (CuvDetector *self, const CuvFrame *frame,
     const CuvDetectorPart *part, const CuvProcessor *processor);
 
+/* Starts the scan of the roi on the GPU, and does not wait, if the detector has
+ * one rotation and its models one pass; cuv_detector_scan() of the same frame
+ * then does the rest. Returns false if nothing was started. */
+CUV_API bool cuv_detector_submit (
+    CuvDetector *self, const CuvFrame *frame, const CuvProcessor *processor);
+
 /* Groups the hits of a model in the last scan, as cuv_waldboost_group_scans();
  * boxes are relative to the position of the searched part,
  * self->of[0]->x and y. weights: of the hits of results[0], or NULL. */

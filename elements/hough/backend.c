@@ -15,9 +15,10 @@
 
 typedef struct {
   CuvFrame frame; /* cropped to the region of interest */
-  const CuvHoughParams *params;
+  CuvHoughParams params;
   CuvHoughDraw draw;
-  CuvHoughResult *result;
+  CuvHoughResult *result; /* NULL: the job is only submitted, to the GPU */
+  bool submitted;         /* this was done before */
 } Job;
 
 static const char *
@@ -34,7 +35,7 @@ hough_run_cpu (void *state, void *data, const CuvProcessor *processor)
   const Job *job = data;
 
   cuv_hough_cpu_run (
-      state, &job->frame, job->params, processor->n_threads, job->result);
+      state, &job->frame, &job->params, processor->n_threads, job->result);
   cuv_hough_cpu_draw (state, &job->frame, job->draw);
   return NULL;
 }
@@ -54,11 +55,13 @@ hough_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const Job *job = data;
   void *stream = processor->stream;
-  int failed = cuv_hough_cuda_submit (state, &job->frame, job->params, stream);
+  int failed = 0;
 
+  if (!job->submitted)
+    failed = cuv_hough_cuda_submit (state, &job->frame, &job->params, stream);
   if (!failed && job->draw != CUV_HOUGH_DRAW_NONE)
     failed = cuv_hough_cuda_draw (state, &job->frame, job->draw, stream);
-  if (!failed)
+  if (!failed && job->result != NULL)
     failed = cuv_hough_cuda_collect (state, job->result);
   return failed ? cuv_cuda_error () : NULL;
 }
@@ -69,10 +72,11 @@ hough_open_cuda (void **state, const void *layout, const CuvFrame *frame,
 {
   static const CuvHoughMethod methods[] = { CUV_HOUGH_SHARED, CUV_HOUGH_RING,
     CUV_HOUGH_GLOBAL, CUV_HOUGH_GLOBAL };
-  CuvHoughParams params = { .max_lines = 1,
-    .peaks = { 1, CUV_PEAKS_SQUARE, 3 } };
   CuvHoughResult result;
-  Job job = { *frame, &params, CUV_HOUGH_DRAW_NONE, &result };
+  Job job = { .frame = *frame,
+    .params = { .max_lines = 1, .peaks = { 1, CUV_PEAKS_SQUARE, 3 } },
+    .result = &result };
+  CuvHoughParams *params = &job.params;
   const char *error = NULL;
 
   *state = cuv_hough_cuda_new (layout);
@@ -80,10 +84,10 @@ hough_open_cuda (void **state, const void *layout, const CuvFrame *frame,
     return cuv_cuda_error ();
   /* runs every kernel once, so that the first frames need not load any */
   for (int i = 0; error == NULL && i < 8; i++) {
-    params.method = methods[i % 4];
-    params.canny.blur = i % 2;
-    params.canny.norm = i / 2 % 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
-    params.segments = i / 4;
+    params->method = methods[i % 4];
+    params->canny.blur = i % 2;
+    params->canny.norm = i / 2 % 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
+    params->segments = i / 4;
     error = hough_run_cuda (*state, &job, processor);
   }
   return error;
@@ -279,21 +283,45 @@ auto_threshold (const CuvHoughLayout *layout, const CuvHoughParams *params)
       : (uint32_t) cuv_max (40, cuv_min (layout->width, layout->height) / 8);
 }
 
+static Job
+new_job (const CuvHoughDetector *self, const CuvFrame *frame,
+    const CuvHoughParams *params, CuvHoughDraw draw, CuvHoughResult *result)
+{
+  Job job = { .frame = cuv_frame_crop (frame, &self->area),
+    .params = *params,
+    .draw = draw,
+    .result = result };
+
+  if (params->peaks.threshold == 0)
+    job.params.peaks.threshold = auto_threshold (&self->layout, params);
+  return job;
+}
+
+bool
+cuv_hough_detector_submit (CuvHoughDetector *self, const CuvFrame *frame,
+    const CuvHoughParams *params, const CuvProcessor *processor)
+{
+  Job job = new_job (self, frame, params, CUV_HOUGH_DRAW_NONE, NULL);
+
+  self->submitted = self->backend.on_device
+      && cuv_backend_run (&self->backend, &job, processor) == NULL;
+  return self->submitted;
+}
+
 const char *
 cuv_hough_detector_run (CuvHoughDetector *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvHoughDraw draw,
     const CuvProcessor *processor, CuvHoughResult *result)
 {
-  CuvHoughParams used = *params;
-  Job job = { cuv_frame_crop (frame, &self->area), &used, draw, result };
+  Job job = new_job (self, frame, params, draw, result);
   const char *error;
 
+  job.submitted = self->submitted;
+  self->submitted = false;
   *result = (CuvHoughResult){ .method = params->method };
   self->n_lines = 0;
   if (hough_is_empty (&self->area))
     return NULL;
-  if (used.peaks.threshold == 0)
-    used.peaks.threshold = auto_threshold (&self->layout, params);
   error = cuv_backend_run (&self->backend, &job, processor);
   if (error != NULL)
     return error;

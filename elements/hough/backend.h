@@ -23,6 +23,7 @@ typedef struct {
   CuvRoi area; /* the region of interest inside the frame */
   bool on_device;
   CuvBackend backend;                    /* closed if the area is empty */
+  bool submitted;                        /* the next run only collects */
   CuvLine lines[CUV_HOUGH_MAX_SEGMENTS]; /* result of the last run */
   int n_lines;
 } CuvHoughDetector;
@@ -49,5 +50,11 @@ bool cuv_hough_detector_matches (const CuvHoughDetector *self,
 const char *cuv_hough_detector_run (CuvHoughDetector *self,
     const CuvFrame *frame, const CuvHoughParams *params, CuvHoughDraw draw,
     const CuvProcessor *processor, CuvHoughResult *result);
+
+/* Starts to find a frame's lines without drawing, and does not wait;
+ * cuv_hough_detector_run() with the same arguments does the rest. Returns false
+ * if nothing was started, as on the CPU. */
+bool cuv_hough_detector_submit (CuvHoughDetector *self, const CuvFrame *frame,
+    const CuvHoughParams *params, const CuvProcessor *processor);
 
 #endif

@@ -174,6 +174,42 @@ check_regions (Comparison *self)
   check_region (self, NULL);
 }
 
+static bool
+submit (const Comparison *self, CuvWaldboostDetector *detector)
+{
+  return cuv_waldboost_detector_submit (
+      detector, &self->frame, &self->processor);
+}
+
+/* Checks scans that are started before they are run, which a detector of one
+ * model on the GPU does unless its plans are those of a region. */
+static void
+check_submitted (Comparison *self, int model, const CuvWaldboostParams *params)
+{
+  static const CuvRoi region = { 11, 7, 111, 70 };
+  static const CuvProcessor cpu = { .n_threads = 1 };
+  CuvWaldboostDetector *const each = self->each[model];
+  CuvWaldboostDetector *one =
+      open (&self->models[model], 1, params, &self->frame, &self->processor);
+  const CuvRoi *parts[] = { NULL, &region, NULL };
+  CuvWaldboostResult found, wanted;
+
+  for (int i = 0; i < 3; i++) {
+    const bool starts = parts[i] == NULL && submit (self, one);
+
+    cuv_waldboost_detector_run (each, self->source, parts[i], &cpu, &wanted);
+    CUV_CHECK (starts
+        == (self->processor.on_device && i == 0 && each->n_levels[0] > 0));
+    CUV_CHECK (cuv_waldboost_detector_run (
+                   one, &self->frame, parts[i], &self->processor, &found)
+        == NULL);
+    if (each->n_levels[0] > 0)
+      check_equal ("started before", each->plans[0], &wanted, &found);
+  }
+  submit (self, one); /* and not collected */
+  cuv_waldboost_detector_free (one);
+}
+
 /* Opens and compares the detectors. Returns the number of hits. */
 static uint64_t
 compare (Comparison *self, const CuvWaldboostParams *params)
@@ -189,6 +225,9 @@ compare (Comparison *self, const CuvWaldboostParams *params)
   for (int i = 0; i < n; i++)
     self->each[i] = open (&self->models[i], 1, params, self->source, &cpu);
   check_regions (self);
+  CUV_CHECK (!submit (self, self->several));
+  check_submitted (self, 0, params); /* a cascade */
+  check_submitted (self, 2, params); /* trees on channels */
   cuv_waldboost_detector_free (self->several);
   for (int i = 0; i < n; i++)
     cuv_waldboost_detector_free (self->each[i]);
