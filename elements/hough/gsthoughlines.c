@@ -137,6 +137,18 @@ gst_hough_lines_count (GstHoughLines *self, const CuvHoughResult *result)
 }
 
 static gboolean
+gst_hough_lines_submit (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  GstHoughLines *self = GST_HOUGH_LINES (filter);
+  const CuvHoughParams params =
+      gst_hough_lines_params (self->settings.in_force);
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+
+  return cuv_hough_detector_submit (
+      self->detector, &frame->frame, &params, &processor);
+}
+
+static gboolean
 gst_hough_lines_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
@@ -284,10 +296,10 @@ gst_hough_lines_finalize (GObject *object)
 static const GstCuvFilterInfo info = { "Line detector",
   "Finds lines with the Hough transform, on the CPU or with CUDA",
   &gst_hough_lines_settings, .configure = gst_hough_lines_configure,
-  .close = gst_hough_lines_close, .analyse = gst_hough_lines_analyse,
-  .writes = gst_hough_lines_writes, .publish = gst_hough_lines_publish,
-  .change = gst_hough_lines_change, .reset = gst_hough_lines_reset,
-  .add_stats = gst_hough_lines_add_stats,
+  .close = gst_hough_lines_close, .submit = gst_hough_lines_submit,
+  .analyse = gst_hough_lines_analyse, .writes = gst_hough_lines_writes,
+  .publish = gst_hough_lines_publish, .change = gst_hough_lines_change,
+  .reset = gst_hough_lines_reset, .add_stats = gst_hough_lines_add_stats,
   .clear_stats = gst_hough_lines_clear_stats };
 
 static void

@@ -291,6 +291,17 @@ report_counts (GstWaldboostDetect *self)
 }
 
 static gboolean
+gst_waldboost_detect_submit (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  GstWaldboostDetect *self = GST_WALDBOOST_DETECT (filter);
+  const GstWaldboostSettings *s = self->settings.in_force;
+  const CuvProcessor processor = gst_cuv_frame_processor (frame, 0);
+
+  return s->region_mode == GST_WALDBOOST_FULL_FRAME
+      && cuv_detector_submit (self->detector, &frame->frame, &processor);
+}
+
+static gboolean
 gst_waldboost_detect_analyse (
     GstCuvFilter *filter, const GstCuvFrame *frame, gint n_threads)
 {
@@ -404,7 +415,8 @@ gst_waldboost_detect_finalize (GObject *object)
 static const GstCuvFilterInfo info = { "Boosted object detector",
   "Detects objects with a boosted classifier, on the CPU or with CUDA",
   &gst_waldboost_settings, .configure = gst_waldboost_detect_configure,
-  .close = gst_waldboost_detect_close, .analyse = gst_waldboost_detect_analyse,
+  .close = gst_waldboost_detect_close, .submit = gst_waldboost_detect_submit,
+  .analyse = gst_waldboost_detect_analyse,
   .publish = gst_waldboost_detect_publish,
   .change = gst_waldboost_detect_change, .reset = gst_waldboost_detect_reset,
   .add_stats = gst_waldboost_detect_add_stats,

@@ -3,13 +3,23 @@
 #include "base/gstcuvfilter.h"
 
 #include "base/gstcuvfiltersettings.h"
+#include "base/gstcuvpending.h"
 #include "gstcuvstructure.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 #define GST_CAT_DEFAULT gst_cuv_filter_debug
 
+/* The analysis of a frame, from its start until its results are published. */
 typedef struct {
-  GstCuvSettings settings; /* of GstCuvFilter's own properties */
+  GstCuvFrame frame; /* mapped */
+  GstCuvFilterSettings settings;
+  GstClockTime took; /* time that the thread spent on it */
+  GstCuvPending pending;
+} Analysis;
+
+typedef struct {
+  GstCuvSettings settings;   /* of GstCuvFilter's own properties */
+  GstPadChainFunction chain; /* of GstBaseTransform */
 
   /* under the object lock */
   guint64 skipped_late, skipped_interval;
@@ -17,6 +27,7 @@ typedef struct {
   guint interval; /* interval in force: 1 for requested frames */
 
   /* used by the streaming thread only */
+  Analysis analysis;
   gboolean configured, configured_cuda;
   gboolean have_results;
   GstClockTime results_time;
@@ -268,6 +279,61 @@ use_settings (gpointer self, gconstpointer settings, gconstpointer frame)
   return INFO (self)->configure (self, settings, frame);
 }
 
+/* Ends the analysis. Attaches the results to the buffer, or drops them if it is
+ * NULL. */
+static gboolean
+finish_analysis (GstElement *element, GstBuffer *buffer)
+{
+  GstCuvFilter *self = GST_CUV_FILTER (element);
+  GstCuvAnalyser *analyser = GST_CUV_ANALYSER (self);
+  GstCuvFilterPrivate *priv = PRIV (self);
+  Analysis *analysis = &priv->analysis;
+  GstCuvFrame *frame = &analysis->frame;
+  const GstClockTime start = gst_util_get_timestamp ();
+
+  /* after a failure the backend may be unusable */
+  priv->configured =
+      INFO (self)->analyse (self, frame, gst_cuv_analyser_n_threads (analyser));
+  analysis->took += gst_util_get_timestamp () - start;
+  gst_cuv_frame_unmap (frame);
+  priv->have_results = priv->configured && buffer != NULL;
+  if (!priv->have_results)
+    return priv->configured;
+  if (frame->cuda && frame->writable)
+    gst_cuv_context_written (
+        gst_cuv_transform_context (GST_CUV_TRANSFORM (self)), buffer);
+  GST_LOG_OBJECT (self, "analysed on the %s in %" G_GUINT64_FORMAT " ns",
+      frame->cuda ? "GPU" : "CPU", analysis->took);
+  priv->results_time = GST_BUFFER_PTS (buffer);
+  gst_cuv_analyser_end (analyser, buffer, analysis->took, frame->cuda);
+  gst_cuv_filter_publish (self, buffer, &analysis->settings);
+  post_stats (self, &analysis->settings);
+  return TRUE;
+}
+
+/* Whether the next element overlaps its analysis with a pending one. */
+static gboolean
+next_overlaps (GstCuvFilter *self)
+{
+  GstElement *next = gst_cuv_pending_next (GST_BASE_TRANSFORM (self));
+  const gboolean overlaps =
+      GST_IS_CUV_FILTER (next) && INFO (next)->submit != NULL;
+
+  gst_clear_object (&next);
+  return overlaps;
+}
+
+/* If the frame did not reach the next element, drops the results. */
+static GstFlowReturn
+gst_cuv_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  const GstFlowReturn flow =
+      PRIV (GST_CUV_FILTER (parent))->chain (pad, parent, buffer);
+
+  gst_cuv_pending_finish (NULL);
+  return flow;
+}
+
 static gboolean
 gst_cuv_filter_configure (GstCuvFilter *self, const GstCuvFrame *frame)
 {
@@ -277,6 +343,8 @@ gst_cuv_filter_configure (GstCuvFilter *self, const GstCuvFrame *frame)
   if (priv->configured && priv->configured_cuda == frame->cuda
       && !gst_cuv_settings_changed (settings))
     return TRUE;
+  if (!gst_cuv_pending_finish (frame->video.buffer))
+    return FALSE;
   /* device memory can only be freed in its context */
   if (priv->configured_cuda && !frame->cuda)
     gst_cuv_context_close (
@@ -286,42 +354,52 @@ gst_cuv_filter_configure (GstCuvFilter *self, const GstCuvFrame *frame)
   return priv->configured;
 }
 
+static gboolean
+submit_analysis (GstCuvFilter *self)
+{
+  GstCuvFilterPrivate *priv = PRIV (self);
+  const GstClockTime start = gst_util_get_timestamp ();
+  gboolean submitted;
+
+  if (INFO (self)->submit == NULL || priv->writes
+      || gst_buffer_n_memory (priv->analysis.frame.video.buffer) != 1)
+    return FALSE;
+  submitted = INFO (self)->submit (self, &priv->analysis.frame);
+  priv->analysis.took = gst_util_get_timestamp () - start;
+  return submitted;
+}
+
 static GstFlowReturn
 gst_cuv_filter_analyse (
     GstCuvFilter *self, GstBuffer *buffer, const GstCuvFilterSettings *settings)
 {
   GstCuvTransform *transform = GST_CUV_TRANSFORM (self);
   GstCuvFilterPrivate *priv = PRIV (self);
-  GstCuvFrame frame;
-  GstClockTime start, took = 0;
-  gboolean ok;
+  Analysis *analysis = &priv->analysis;
+  gboolean submitted, ok;
 
-  if (!gst_cuv_frame_map (&frame, gst_cuv_transform_context (transform),
+  if (!gst_cuv_frame_map (&analysis->frame,
+          gst_cuv_transform_context (transform),
           gst_cuv_transform_in_info (transform), buffer,
           priv->writes ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
-  ok = gst_cuv_filter_configure (self, &frame);
-  if (ok) {
-    start = gst_util_get_timestamp ();
-    ok = INFO (self)->analyse (
-        self, &frame, gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self)));
-    took = gst_util_get_timestamp () - start;
-    priv->configured = ok; /* after a failure the backend may be unusable */
+  analysis->settings = *settings;
+  analysis->took = 0;
+  ok = gst_cuv_filter_configure (self, &analysis->frame)
+      && (!gst_cuv_pending_has (G_OBJECT_TYPE (self))
+          || gst_cuv_pending_finish (buffer));
+  submitted = ok && submit_analysis (self);
+  if (submitted && next_overlaps (self)) {
+    gst_cuv_frame_suspend (&analysis->frame);
+    gst_cuv_pending_add (&analysis->pending);
+    return GST_FLOW_OK;
   }
-  gst_cuv_frame_unmap (&frame);
-  if (frame.cuda && frame.writable)
-    gst_cuv_context_written (gst_cuv_transform_context (transform), buffer);
-  if (!ok)
-    return GST_FLOW_ERROR;
-
-  GST_LOG_OBJECT (self, "analysed on the %s in %" G_GUINT64_FORMAT " ns",
-      frame.cuda ? "GPU" : "CPU", took);
-  priv->have_results = TRUE;
-  priv->results_time = GST_BUFFER_PTS (buffer);
-  gst_cuv_analyser_end (GST_CUV_ANALYSER (self), buffer, took, frame.cuda);
-  gst_cuv_filter_publish (self, buffer, settings);
-  post_stats (self, settings);
-  return GST_FLOW_OK;
+  ok = ok && gst_cuv_pending_finish (buffer);
+  if (ok || submitted)
+    ok = finish_analysis (GST_ELEMENT (self), ok ? buffer : NULL) && ok;
+  else
+    gst_cuv_frame_unmap (&analysis->frame);
+  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 /* Whether frames must be writable. Considers the pending settings and those in
@@ -394,6 +472,8 @@ gst_cuv_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   GST_LOG_OBJECT (self, "%s frame %" GST_PTR_FORMAT " passes unanalysed",
       late ? "late" : "interval", buffer);
+  if (!gst_cuv_pending_finish (buffer))
+    return GST_FLOW_ERROR;
   hold (self, buffer, &settings);
   return GST_FLOW_OK;
 }
@@ -508,6 +588,11 @@ static void
 gst_cuv_filter_init (GstCuvFilter *self)
 {
   GstCuvFilterPrivate *priv = PRIV (self);
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
 
   gst_cuv_settings_init (&priv->settings, self, &gst_cuv_filter_settings);
+  priv->analysis.pending.element = GST_ELEMENT (self);
+  priv->analysis.pending.finish = finish_analysis;
+  priv->chain = GST_PAD_CHAINFUNC (sink);
+  gst_pad_set_chain_function (sink, GST_DEBUG_FUNCPTR (gst_cuv_filter_chain));
 }

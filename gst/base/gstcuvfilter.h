@@ -8,7 +8,16 @@
  * messages. The subclass has GstCuvSettings of its own.
  *
  * For each frame to analyse it calls configure() if caps, kind of memory or
- * settings have changed, then analyse(), change() and publish(). */
+ * settings have changed, then analyse(), change() and publish().
+ *
+ * Analyses of one frame by several elements overlap on the GPU: if submit() has
+ * started one, and the next element, linked directly and without probes, is a
+ * GstCuvFilter with a submit() as well, the frame is pushed while the analysis
+ * is pending. The next element, in the same thread, calls its own submit(), if
+ * it needs nothing of the elements before it; then the pending analysis is
+ * finished, in the order of the elements, so that metadata and messages come as
+ * if each element had waited. If the frame does not get there, the results are
+ * dropped. */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
@@ -46,6 +55,13 @@ typedef struct {
    * FALSE. */
   gboolean (*analyse) (
       GstCuvFilter *self, const GstCuvFrame *frame, gint n_threads);
+
+  /* Starts the analysis of a frame that is not drawn on, if this needs no
+   * metadata of the frame, and does not wait: analyse() of the same frame will
+   * follow, only wait for the results, and report failures. Returns FALSE if
+   * nothing was started, for whatever reason: analyse() then does everything.
+   * Optional. */
+  gboolean (*submit) (GstCuvFilter *self, const GstCuvFrame *frame);
 
   /* Whether the element draws on frames with these settings. If so, frames are
    * writable (copied if others hold a reference), and analyse() may draw on

@@ -27,6 +27,7 @@
  *   base/       these classes
  *     gstcuvtransform, gstcuvanalyser, gstcuvfilter   one class each
  *     gstcuvfiltersettings   the properties of every GstCuvFilter
+ *     gstcuvpending          analyses of several elements that overlap
  *     gstcuvqos              late frames, latency
  *   context/    frames in host and CUDA memory: see gstcuvcontext.h
  *   settings/   properties as a table: see gstcuvsettings.h

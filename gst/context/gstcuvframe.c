@@ -181,6 +181,7 @@ gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
 
   self->context = context;
   self->stream = NULL;
+  self->memory = NULL;
   self->writable = (flags & GST_MAP_WRITE) != 0;
   self->cuda = gst_cuv_context_follow (context, buffer) && context->kernels
       && gst_cuv_context_push (context);
@@ -206,9 +207,18 @@ gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
 void
 gst_cuv_frame_unmap (GstCuvFrame *self)
 {
-  gst_video_frame_unmap (&self->video);
+  if (self->memory == NULL)
+    gst_video_frame_unmap (&self->video);
+  g_clear_pointer (&self->memory, gst_memory_unref);
   if (self->cuda)
     gst_cuv_context_pop (self->context);
+}
+
+void
+gst_cuv_frame_suspend (GstCuvFrame *self)
+{
+  self->memory = gst_buffer_get_memory (self->video.buffer, 0);
+  gst_video_frame_unmap (&self->video);
 }
 
 CuvProcessor

@@ -30,6 +30,7 @@ typedef struct {
   gboolean writable;   /* it was mapped for writing, too */
   gpointer stream;     /* the stream for work on a frame on the device */
   GstVideoFrame video; /* the mapped frame; video.buffer has the metas */
+  GstMemory *memory;   /* that of a suspended frame, otherwise NULL */
   GstCuvContext *context;
 } GstCuvFrame;
 
@@ -71,6 +72,11 @@ CUV_API CuvRgbMatrix gst_cuv_frame_rgb_matrix (const GstVideoInfo *info);
 CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
+
+/* Lets go of the buffer of a frame in a single memory, which all frames on the
+ * device are, while work on the frame goes on: until unmap the memory is not
+ * freed, but video is not valid any more. */
+CUV_API void gst_cuv_frame_suspend (GstCuvFrame *self);
 
 /* Returns the processor for the frame: the GPU if the frame is there, otherwise
  * n_threads threads of the CPU. */

@@ -20,6 +20,15 @@ gst_util_get_timestamp (void)
   return stopwatch;
 }
 
+GString *cuv_probe_calls;
+
+static void
+list_call (const CuvProbe *self, const gchar *call)
+{
+  if (self->letter != 0)
+    g_string_append_printf (cuv_probe_calls, "%s %c, ", call, self->letter);
+}
+
 typedef struct {
   gint number;
   gboolean writes;
@@ -39,8 +48,21 @@ static gchar *
 cuv_probe_configure (
     GstCuvFilter *filter, gconstpointer settings, const GstCuvFrame *frame)
 {
-  ((CuvProbe *) filter)->n_configure++;
+  CuvProbe *self = (CuvProbe *) filter;
+
+  self->n_configure++;
+  list_call (self, "configure");
   return NULL;
+}
+
+static gboolean
+cuv_probe_submit (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  CuvProbe *self = (CuvProbe *) filter;
+
+  if (self->submits)
+    list_call (self, "submit");
+  return self->submits;
 }
 
 static gboolean
@@ -66,6 +88,7 @@ cuv_probe_analyse (
   CuvProbe *self = (CuvProbe *) filter;
   const gboolean writes = cuv_probe_writes (self->settings.in_force);
 
+  list_call (self, "analyse");
   self->n_analyse++;
   self->cuda = frame->cuda;
   self->luma = 0;
@@ -100,6 +123,7 @@ cuv_probe_publish (GstCuvFilter *filter, GstBuffer *buffer,
       gst_buffer_add_video_region_of_interest_meta (
           buffer, "probe", 0, 0, 1, 1);
 
+  list_call (self, "publish");
   roi->id = (gint) self->n_analyse;
   self->n_publish++;
   self->age = age;
@@ -122,10 +146,10 @@ cuv_probe_add_stats (GstCuvFilter *filter, GstStructure *stats)
 }
 
 static const GstCuvFilterInfo info = { "Probe", "Test", &table,
-  .configure = cuv_probe_configure, .analyse = cuv_probe_analyse,
-  .writes = cuv_probe_writes, .publish = cuv_probe_publish,
-  .change = cuv_probe_change, .reset = cuv_probe_reset,
-  .add_stats = cuv_probe_add_stats };
+  .configure = cuv_probe_configure, .submit = cuv_probe_submit,
+  .analyse = cuv_probe_analyse, .writes = cuv_probe_writes,
+  .publish = cuv_probe_publish, .change = cuv_probe_change,
+  .reset = cuv_probe_reset, .add_stats = cuv_probe_add_stats };
 
 static void
 cuv_probe_class_init (CuvProbeClass *klass)
@@ -140,6 +164,13 @@ cuv_probe_init (CuvProbe *self)
   self->takes_us = 1000;
 }
 
+static GType
+subtype (const gchar *name)
+{
+  return g_type_register_static_simple (cuv_probe_get_type (), name,
+      sizeof (CuvProbeClass), NULL, sizeof (CuvProbe), NULL, 0);
+}
+
 void
 cuv_probe_register (void)
 {
@@ -147,7 +178,11 @@ cuv_probe_register (void)
 
   if (!done)
     done = gst_element_register (
-        NULL, "cuvprobe", GST_RANK_NONE, cuv_probe_get_type ());
+               NULL, "cuvprobe", GST_RANK_NONE, cuv_probe_get_type ())
+        && gst_element_register (
+            NULL, "cuvprobeb", GST_RANK_NONE, subtype ("CuvProbeB"))
+        && gst_element_register (
+            NULL, "cuvprobec", GST_RANK_NONE, subtype ("CuvProbeC"));
   fail_unless (done);
 }
 

@@ -22,7 +22,12 @@ typedef struct {
   gboolean sleeps;  /* analyse() also sleeps for takes_us */
   gboolean wrote;   /* analyse() inverted the last frame */
   gboolean fail;    /* analyse() fails */
+  gboolean submits; /* submit() starts analyses */
+  gchar letter;     /* its name in cuv_probe_calls; 0: calls are not listed */
 } CuvProbe;
+
+/* Calls of the probes that have a letter: "configure A, submit A, ". */
+extern GString *cuv_probe_calls;
 
 /* Registers the element and returns a harness for it, with caps NV12 64x48. */
 GstHarness *cuv_probe_harness (CuvProbe **probe);
@@ -35,6 +40,8 @@ GstBuffer *cuv_probe_frame (guint n);
  * them, counted from 1. */
 gboolean cuv_probe_push (GstHarness *h, guint n, guint *analysis);
 
+/* Registers cuvprobe, and the same under two more types: cuvprobeb and
+ * cuvprobec. */
 void cuv_probe_register (void);
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+#include "base/gstcuvpending.h"
+
+static _Thread_local GstCuvPending *last;
+
+void
+gst_cuv_pending_add (GstCuvPending *self)
+{
+  self->before = last;
+  last = self;
+}
+
+gboolean
+gst_cuv_pending_finish (GstBuffer *buffer)
+{
+  GstCuvPending *self = last;
+  gboolean ok;
+
+  if (self == NULL)
+    return TRUE;
+  last = self->before;
+  ok = gst_cuv_pending_finish (buffer);
+  return self->finish (self->element, ok ? buffer : NULL) && ok;
+}
+
+gboolean
+gst_cuv_pending_has (GType type)
+{
+  const GstCuvPending *pending = last;
+
+  while (pending != NULL && G_OBJECT_TYPE (pending->element) != type)
+    pending = pending->before;
+  return pending != NULL;
+}
+
+static gboolean
+pushes_unseen (GstPad *pad)
+{
+  gboolean unseen;
+
+  GST_OBJECT_LOCK (pad);
+  unseen = GST_PAD_MODE (pad) == GST_PAD_MODE_PUSH && pad->probes.hooks == NULL;
+  GST_OBJECT_UNLOCK (pad);
+  return unseen;
+}
+
+GstElement *
+gst_cuv_pending_next (GstBaseTransform *trans)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (trans);
+  GstPad *peer = gst_pad_get_peer (pad);
+  GstElement *next = NULL;
+
+  if (peer != NULL && pushes_unseen (pad) && pushes_unseen (peer))
+    next = gst_pad_get_parent_element (peer);
+  gst_clear_object (&peer);
+  return next;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Analyses that a thread has started and not finished while it pushes the frame
+ * to the next element; see gstcuvfilter.h. */
+#ifndef GST_CUV_PENDING_H
+#define GST_CUV_PENDING_H
+
+#include <gst/base/gstbasetransform.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GstCuvPending {
+  GstElement *element;
+
+  /* Waits for the results and attaches them to the buffer, or drops them if it
+   * is NULL. Returns FALSE after an element error. */
+  gboolean (*finish) (GstElement *element, GstBuffer *buffer);
+
+  struct _GstCuvPending *before; /* the analysis that was pending before */
+} GstCuvPending;
+
+/* Adds an analysis to those that are pending in this thread. */
+void gst_cuv_pending_add (GstCuvPending *self);
+
+/* Finishes all that are pending in this thread, in the order in which they were
+ * added. After one has failed, the results of the others are dropped. */
+gboolean gst_cuv_pending_finish (GstBuffer *buffer);
+
+/* Whether the analysis of an element of this type is pending in this thread. */
+gboolean gst_cuv_pending_has (GType type);
+
+/* Returns a reference to the element that gets what is pushed, if it does so in
+ * the same thread, and nothing sees the frame before: no ghost pad, no probe.
+ * Otherwise returns NULL. */
+GstElement *gst_cuv_pending_next (GstBaseTransform *trans);
+
+G_END_DECLS
+
+#endif

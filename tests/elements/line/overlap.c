@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Elements whose analyses of a frame overlap on the GPU publish the same
+ * results as elements that wait for each other, because there is an identity
+ * between them. */
+#include "device.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define FACES "waldboostdetect model=haarcascade_frontalface_default.xml "
+#define SETTINGS " hold-results=true skip-late=false "
+
+/* SEPARATE becomes "" or an identity. */
+static const gchar *lines[] = {
+  FACES "! SEPARATE houghlines",
+  "houghlines ! SEPARATE " FACES,
+  FACES "! SEPARATE houghlines segments=true ! SEPARATE waldboostdetect "
+        "model=lbpcascade_frontalface_improved.xml",
+  FACES "! SEPARATE houghlines inference-interval=2" SETTINGS
+        "! SEPARATE waldboostdetect model=haarcascade_eye.xml "
+        "inference-region=roi-list object-class=frontalface_default",
+  "houghlines ! SEPARATE " FACES "inference-interval=3" SETTINGS
+  "! SEPARATE houghlines draw=edges ! SEPARATE ldpdescriptor",
+  FACES "! SEPARATE houghlines ! SEPARATE rcdtrack",
+};
+
+/* Plays the line and returns the records without their times of day. */
+static gchar *
+results_of (const gchar *line, const gchar *separator)
+{
+  GRegex *clock = g_regex_new ("\"wallclock\":\"[^\"]*\"", 0, 0, NULL);
+  gchar *picture = cuv_test_file ("messi5.jpg"), *text, *results, *problem;
+  GString *all = g_string_new ("filesrc location=PICTURE ! jpegdec "
+                               "! imagefreeze num-buffers=10 ! cuvcudaupload ! "
+                               "LINE ! visionpublish file-path=results "
+                               "! fakesink");
+  GstElement *pipeline;
+
+  g_string_replace (all, "PICTURE", picture, 0);
+  g_string_replace (all, "LINE", line, 0);
+  g_string_replace (all, "SEPARATE", separator, 0);
+  pipeline = gst_parse_launch (all->str, NULL);
+  fail_unless (pipeline != NULL, "%s", all->str);
+  problem = cuv_pipeline_play (pipeline);
+  fail_unless (problem == NULL, "%s: %s", all->str, problem);
+  gst_object_unref (pipeline);
+  fail_unless (g_file_get_contents ("results", &text, NULL, NULL));
+  fail_unless_equals_int (g_unlink ("results"), 0);
+  results = g_regex_replace (clock, text, -1, 0, "", 0, NULL);
+  g_regex_unref (clock);
+  g_string_free (all, TRUE);
+  g_free (picture);
+  g_free (text);
+  return results;
+}
+
+CUV_LOOP_TEST (same_results, G_N_ELEMENTS (lines))
+{
+  gchar *results, *expected;
+
+  cuv_folder_enter ();
+  results = results_of (lines[__i__], "");
+  expected = results_of (lines[__i__], "identity ! ");
+  cuv_folder_leave ();
+  fail_unless (strstr (results, "frontalface") != NULL, "%s", results);
+  fail_unless (strstr (results, "\"lines\"") != NULL, "%s", results);
+  fail_unless (strcmp (results, expected) == 0, "%s\n%s\n%s", lines[__i__],
+      results, expected);
+  g_free (results);
+  g_free (expected);
+}
