@@ -70,12 +70,12 @@ spawn (gint folder, const gchar *program, const gchar *label,
 {
   /* Channels take half of the time, and found more in other shots of films.
    * --loose-boxes: otherwise a box of the tracker that is a little off counts
-   * as a mistake with the score of the object, and --false-positives 0.1 allows
-   * none in the few pictures for calibration. docs/benchmarks/training.md has
-   * the figures. */
+   * as a mistake with the score of the object, and --false-positives 0.01
+   * allows none in the few pictures for calibration.
+   * docs/benchmarks/training.md has the figures. */
   const gchar *const args[] = { program, "--device=cpu", "--positives",
     ANNOTATIONS, "--label", label, "--features", "channels", "--loose-boxes",
-    "--false-positives", "0.1", "--output", output, "--report", REPORT,
+    "--false-positives", "0.01", "--output", output, "--report", REPORT,
     "--progress-interval", "0.5", NULL };
   Setup setup = { folder, getpid () };
   GSubprocessLauncher *launcher = g_subprocess_launcher_new (
