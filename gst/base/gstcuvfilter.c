@@ -323,15 +323,16 @@ next_overlaps (GstCuvFilter *self)
   return overlaps;
 }
 
-/* If the frame did not reach the next element, drops the results. */
+/* If the frame did not reach the next element, drops the results; but if the
+ * analysis has failed, the stream ends. */
 static GstFlowReturn
 gst_cuv_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   const GstFlowReturn flow =
       PRIV (GST_CUV_FILTER (parent))->chain (pad, parent, buffer);
 
-  gst_cuv_pending_finish (NULL);
-  return flow;
+  return gst_cuv_pending_finish (NULL) || flow != GST_FLOW_OK ? flow
+                                                              : GST_FLOW_ERROR;
 }
 
 static gboolean

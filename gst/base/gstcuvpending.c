@@ -45,6 +45,16 @@ pushes_unseen (GstPad *pad)
   return unseen;
 }
 
+/* A transform that has to negotiate before it handles a frame may wait for
+ * long, with what the GPU works on. */
+static gboolean
+negotiates (GstElement *element)
+{
+  return GST_IS_BASE_TRANSFORM (element)
+      && gst_pad_needs_reconfigure (
+          GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (element)));
+}
+
 GstElement *
 gst_cuv_pending_next (GstBaseTransform *trans)
 {
@@ -54,6 +64,8 @@ gst_cuv_pending_next (GstBaseTransform *trans)
 
   if (peer != NULL && pushes_unseen (pad) && pushes_unseen (peer))
     next = gst_pad_get_parent_element (peer);
+  if (next != NULL && negotiates (next))
+    gst_clear_object (&next);
   gst_clear_object (&peer);
   return next;
 }

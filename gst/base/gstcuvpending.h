@@ -29,8 +29,8 @@ gboolean gst_cuv_pending_finish (GstBuffer *buffer);
 gboolean gst_cuv_pending_has (GType type);
 
 /* Returns a reference to the element that gets what is pushed, if it does so in
- * the same thread, and nothing sees the frame before: no ghost pad, no probe.
- * Otherwise returns NULL. */
+ * the same thread and need not negotiate first, and nothing sees the frame
+ * before: no ghost pad, no probe. Otherwise returns NULL. */
 GstElement *gst_cuv_pending_next (GstBaseTransform *trans);
 
 G_END_DECLS

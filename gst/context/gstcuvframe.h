@@ -73,9 +73,9 @@ CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
-/* Lets go of the buffer of a frame in a single memory, which all frames on the
- * device are, while work on the frame goes on: until unmap the memory is not
- * freed, but video is not valid any more. */
+/* Gives back the buffer of a frame while work on the frame goes on. The frame
+ * has one memory, as all frames on the device have; this is not freed before
+ * unmap, but video is no longer valid. */
 CUV_API void gst_cuv_frame_suspend (GstCuvFrame *self);
 
 /* Returns the processor for the frame: the GPU if the frame is there, otherwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Finds a part of a picture again in a later one, where it may have moved, and
-// tells whether a box still has what it had. Both work in pictures that are made
-// so small that this takes some milliseconds.
+// tells whether a box still shows the same object. Both work in pictures that are
+// made so small that this takes some milliseconds.
 
 const side = 20; // pixels of the part's longer side
 const reach = 2; // how far it may have moved, in its longer sides
@@ -63,56 +63,60 @@ export class Part {
 }
 
 const levels = 4; // of a colour, in a histogram
+const leastInside = 0.25; // part of a place that the picture must show
 const leastLikeness = 0.25;
-const leastLead = 0.1; // over the surroundings
+const leastAlone = 0.5; // the least likeness if the picture shows no place beside
+const leastLead = 0.1; // over each place beside
 
-// Returns the histogram of the colours in a square of an image. A pixel counts
-// less the farther it is from the centre: corners show what is behind the object.
+// Returns the histogram of the colours in a square of an image, or null if the
+// image shows too little of it. A pixel counts less the farther it is from the
+// centre: corners show what is behind the object.
 function histogramOf({ data, width }, left, top) {
   const counts = new Float32Array(levels ** 3);
-  let sum = 0;
+  let sum = 0, all = 0;
   for (let y = 0; y < side; y++) {
     for (let x = 0; x < side; x++) {
       const [dx, dy] = [x, y].map((place) => (2 * place + 1) / side - 1);
       const weight = Math.max(1 - dx * dx - dy * dy, 0);
       const at = 4 * ((top + y) * width + left + x);
-      const [r, g, b] = [0, 1, 2].map((i) => data[at + i] * levels >> 8);
-      counts[(r * levels + g) * levels + b] += weight;
-      sum += weight;
+      all += weight;
+      if (data[at + 3] === 255) { // in the picture
+        const [r, g, b] = [0, 1, 2].map((i) => data[at + i] * levels >> 8);
+        counts[(r * levels + g) * levels + b] += weight;
+        sum += weight;
+      }
     }
   }
-  return counts.map((count) => count / sum);
+  return sum < leastInside * all ? null : counts.map((count) => count / sum);
 }
 
-// The colours of a box, which resembles another one if their histograms have more
-// in common than with those of the places beside it. M. Swain, D. Ballard, Color
-// Indexing, 1991, compares histograms so. Coordinates are pixels of pictures.
+// Returns the histograms of a box and of the places beside it.
+function histogramsAround(picture, { x, y, width, height }) {
+  const canvas = new OffscreenCanvas(3 * side, 3 * side);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  context.drawImage(picture, x - width, y - height, 3 * width, 3 * height,
+    0, 0, canvas.width, canvas.height);
+  const image = context.getImageData(0, 0, canvas.width, canvas.height);
+  return [[1, 1], [0, 1], [2, 1], [1, 0], [1, 2]].map(([right, down]) =>
+    histogramOf(image, right * side, down * side));
+}
+
+// The colours of a box {x, y, width, height} in pixels of its picture. Another box
+// shows the same object if both histograms have enough in common, and more than
+// the places beside the other box have with the first. Histogram intersection:
+// M. Swain, D. Ballard, Color Indexing, 1991.
 export class Look {
   constructor(picture, box) {
-    [this.histogram] = Look.around(picture, box);
-  }
-
-  // Returns the histograms of the box and of the places beside it that are in the
-  // picture.
-  static around(picture, { x, y, width, height }) {
-    const canvas = new OffscreenCanvas(3 * side, 3 * side);
-    const context = canvas.getContext('2d', { willReadFrequently: true });
-    context.drawImage(picture, x - width, y - height, 3 * width, 3 * height,
-      0, 0, canvas.width, canvas.height);
-    const image = context.getImageData(0, 0, canvas.width, canvas.height);
-    return [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]].filter(([right, down]) =>
-      x + right * width >= 0 && x + (right + 1) * width <= picture.width
-      && y + down * height >= 0 && y + (down + 1) * height <= picture.height
-      || (right === 0 && down === 0))
-      .map(([right, down]) =>
-        histogramOf(image, (1 + right) * side, (1 + down) * side));
+    [this.histogram] = histogramsAround(picture, box);
   }
 
   // Whether the object is still in the box.
   isIn(picture, box) {
-    const [inside, ...beside] = Look.around(picture, box).map((other) =>
-      this.histogram.reduce((sum, count, i) => sum + Math.min(count, other[i]), 0));
-    return inside >= leastLikeness
-      && beside.every((likeness) => inside >= likeness + leastLead);
+    const [inside, ...beside] = histogramsAround(picture, box).map((other) =>
+      other && this.histogram?.reduce(
+        (sum, count, i) => sum + Math.min(count, other[i]), 0));
+    const places = beside.filter((likeness) => likeness !== null);
+    return inside >= (places.length > 0 ? leastLikeness : leastAlone)
+      && places.every((likeness) => inside >= likeness + leastLead);
   }
 }

@@ -14,6 +14,7 @@ import { nameTracks } from './scene.js';
 const keepInterval = 400; // ms between two pictures that are kept by themselves
 const keepAtMost = 60; // pictures of a label that are kept by themselves
 const lookInterval = 100; // ms between two looks at what is followed
+const trustFor = 1000; // ms for which a look that found the object is enough
 const lostAfter = 3000; // ms without a box until an object is not followed
 const surroundings = 0.5; // of a false box, on each side, in parts of its size
 
@@ -23,8 +24,8 @@ let page = null; // functions of page.js
 let state = null; // message "teach"
 let training = null; // message "training"
 let drawn = { frame: null, boxes: [] }; // boxes drawn on one frame
-const followed = new Map(); // by track id: {look, seen: when, in ms}
-let looked = 0; // when, in ms
+const followed = new Map(); // by track id: {look, seen: when a look found it, in ms}
+let looked = 0; // when at all, in ms
 let kept = 0; // when a picture was kept by itself last
 let keeping = false; // a request to keep one is on its way
 
@@ -38,11 +39,11 @@ function countOf(name) {
 
 // While false boxes are marked, the user looks at the picture.
 function say(text, isBad = false) {
-  const state = isBad ? 'bad' : '';
+  const tone = isBad ? 'bad' : '';
   $('teach-note').textContent = text;
-  $('teach-note').dataset.state = state;
+  $('teach-note').dataset.state = tone;
   if (currentTool() === notThis && text !== '') {
-    sayBelow(text, state);
+    sayBelow(text, tone);
   }
 }
 
@@ -90,7 +91,7 @@ function draw() {
 // Other objects that are followed are objects on this frame, too.
 async function addBox({ x, y, width, height }) {
   const record = page.record(), box = [x, y, width, height];
-  const others = seenNow(record).map(rectangleOf)
+  const others = seenLately(record).map(rectangleOf)
     .filter((other) => common(box, other) < 0.3 * width * height);
   if (drawn.frame !== record.frame_num) {
     drawn = { frame: record.frame_num, boxes: [] };
@@ -120,10 +121,17 @@ function signal(name) {
     ?.description.control;
 }
 
+// Returns pixels of the picture that is shown per pixel of the frame, whose pixels
+// may be oblong.
+function scales() {
+  const picture = page.picture(), { width, height } = page.record().resolution;
+  return { across: picture.width / width, down: picture.height / height };
+}
+
 // Returns a rectangle in pixels of the picture that is shown.
 function inPicture([x, y, width, height]) {
-  const scale = page.picture().width / page.record().resolution.width;
-  return { x: x * scale, y: y * scale, width: width * scale, height: height * scale };
+  const { across, down } = scales();
+  return { x: x * across, y: y * down, width: width * across, height: height * down };
 }
 
 // The object has moved while the box was drawn: the tracker gets the box where
@@ -132,8 +140,8 @@ function followFrom(picture, { x, y, width, height }) {
   const box = inPicture([x, y, width, height]);
   const part = new Part(picture, box), look = new Look(picture, box);
   document.addEventListener('frame-shown', () => {
-    const found = part.find(page.picture()), scale = box.width / width;
-    follow([found.x / scale, found.y / scale, width, height].map(Math.round), look);
+    const found = part.find(page.picture()), { across, down } = scales();
+    follow([found.x / across, found.y / down, width, height].map(Math.round), look);
   }, { once: true });
 }
 
@@ -168,17 +176,24 @@ function rectangleOf({ x, y, w, h }) {
   return [x, y, w, h];
 }
 
-// A tracker may stay on the background when the object has left its box.
-function seenNow(record) {
-  return (record.objects ?? []).filter((object) => followed.get(object.id)
-    ?.look.isIn(page.picture(), inPicture(rectangleOf(object))));
+// Returns the objects that are followed and were seen in their boxes a moment ago.
+function seenLately(record) {
+  return (record.objects ?? []).filter(({ id }) =>
+    looked - (followed.get(id)?.seen ?? -Infinity) < trustFor);
 }
 
-// Returns the objects that are followed, or null unless all of them are there:
-// one without a box would be learnt as background.
-function followedObjects(record) {
+// Looks for what is followed: a tracker may stay on the background when the object
+// has left its box. Returns the objects, or null unless all of them are there: one
+// without a box would be learnt as background.
+function lookFor(record) {
   const now = performance.now();
-  const found = seenNow(record);
+  const pause = now - looked > trustFor ? now - looked : 0; // no frame was shown
+  looked = now;
+  const found = (record.objects ?? []).filter((object) => followed.get(object.id)
+    ?.look.isIn(page.picture(), inPicture(rectangleOf(object))));
+  for (const one of followed.values()) {
+    one.seen = Math.min(one.seen + pause, now);
+  }
   for (const { id } of found) {
     followed.get(id).seen = now;
   }
@@ -195,8 +210,7 @@ async function keepFollowed(record) {
   if (performance.now() - looked < lookInterval) {
     return;
   }
-  looked = performance.now();
-  const found = followedObjects(record);
+  const found = lookFor(record);
   const enough = (countOf(label())?.pictures ?? 0) >= keepAtMost;
   if (found === null || keeping || enough || !$('teach-follow').checked
       || performance.now() - kept < keepInterval) {
@@ -249,7 +263,7 @@ function keepFalse({ x, y, w, h, id }, record) {
   followed.delete(id); // the tracker has left the object
   const part = [x - surroundings * w, y - surroundings * h,
     (1 + 2 * surroundings) * w, (1 + 2 * surroundings) * h];
-  const boxes = seenNow(record).map(rectangleOf)
+  const boxes = seenLately(record).map(rectangleOf)
     .filter((box) => common(box, part) > 0.2 * box[2] * box[3]);
   keep({ frame: record.frame_num, boxes, part }).then((n) => {
     if (n !== undefined) {
@@ -262,11 +276,11 @@ function keepFalse({ x, y, w, h, id }, record) {
 
 // What is followed is kept no longer: it may be what was wrong.
 async function forget() {
-  drawn = { frame: null, boxes: [] };
-  followed.clear();
-  endMarking();
   const name = label();
   if (await ask({ type: 'forget', label: name }) !== undefined) {
+    drawn = { frame: null, boxes: [] };
+    followed.clear();
+    endMarking();
     say(`The last picture for ${name} is removed. Draw a box to go on.`);
   }
 }
@@ -326,7 +340,8 @@ function show() {
   $('teach-train').disabled = isRunning || !(count?.pictures > 0);
   $('teach-stop').hidden = !isRunning;
   $('teach-undo').disabled = !(count?.pictures > 0 || state.counterexamples > 0);
-  $('teach-report').hidden = state.report === null;
+  $('teach-report').hidden = state.report === null
+    || (training !== null && training.state !== 'done'); // it is of an earlier one
   $('teach-report').href = state.report;
   $('teach-use').hidden = state.detector === null || !count?.model;
   $('teach-labels').replaceChildren(

@@ -51,6 +51,10 @@ respond_training (CuvWebStream *stream, SoupServerMessage *message,
   }
   data = g_bytes_get_data (bytes, &size);
   soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+  /* it has pictures of the camera */
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (message), "Cache-Control",
+      "no-store");
   soup_server_message_set_response (
       message, type, SOUP_MEMORY_COPY, data, size);
   g_bytes_unref (bytes);

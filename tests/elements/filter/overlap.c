@@ -292,6 +292,42 @@ CUV_TEST (frame_that_does_not_arrive)
   line_clear (&line);
 }
 
+static GstFlowReturn
+drop (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+CUV_TEST (failure_with_a_dropped_frame)
+{
+  Line line = line_new ("cuvprobe name=a ! cuvprobeb name=b");
+
+  push (&line, GST_FLOW_OK);
+  gst_pad_set_chain_function (
+      GST_BASE_TRANSFORM_SINK_PAD (GST_BASE_TRANSFORM (line.b)), drop);
+  fail_unless_equals_string (
+      push (&line, GST_FLOW_OK), "submit A, analyse A, ");
+  line.a->fail = TRUE;
+  fail_unless_equals_string (
+      push (&line, GST_FLOW_ERROR), "submit A, analyse A, ");
+  expect_error (&line, line.a);
+  line_clear (&line);
+}
+
+CUV_TEST (next_element_negotiates)
+{
+  Line line = line_new ("cuvprobe name=a ! cuvprobeb name=b");
+
+  push (&line, GST_FLOW_OK);
+  gst_pad_mark_reconfigure (
+      GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (line.b)));
+  fail_unless (g_str_has_prefix (push (&line, GST_FLOW_OK), WAITS));
+  fail_unless_equals_string (
+      push (&line, GST_FLOW_OK), OVERLAP "analyse B, publish B, ");
+  line_clear (&line);
+}
+
 CUV_TEST (next_element_is_removed)
 {
   Line line =

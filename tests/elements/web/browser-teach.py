@@ -255,7 +255,8 @@ class Teach(UserTest):
         page.wait("record.objects?.length === 1")
 
     def test_a_box_that_the_object_left(self):
-        """The page tells boxes with the object from others, elsewhere and when it is larger."""
+        """The page tells boxes with the object from others, elsewhere, when it is larger, and at the
+        border."""
         _, page = self.start()
         shares = page.run("""import('./match.js').then(({ Look }) => {
           const paint = (x, y, size) => {
@@ -271,10 +272,14 @@ class Teach(UserTest):
           const box = (x, y, size) => ({ x, y, width: size, height: size });
           const look = new Look(paint(100, 80, 40), box(100, 80, 40));
           const later = paint(230, 150, 52);
-          return [box(230, 150, 52), box(236, 145, 50), box(264, 180, 52), box(100, 80, 40),
-            box(-5, 190, 40), box(285, 205, 50)].map((each) => look.isIn(later, each));
+          const border = paint(-6, 214, 40), large = paint(60, 20, 200);
+          return [[later, box(230, 150, 52)], [later, box(236, 145, 50)], [border, box(-6, 214, 40)],
+            [large, box(60, 20, 200)],
+            [later, box(264, 180, 52)], [later, box(100, 80, 40)], [later, box(-5, 190, 40)],
+            [later, box(285, 205, 50)], [later, box(60, 20, 200)], [later, box(0, 0, 320)]]
+            .map(([picture, each]) => look.isIn(picture, each));
         })""")
-        self.assertEqual(shares, [True, True, False, False, False, False])
+        self.assertEqual(shares, 4 * [True] + 6 * [False])
 
     def test_not_this(self):
         """A click on a wrong box keeps it with its surroundings, as a picture without boxes."""

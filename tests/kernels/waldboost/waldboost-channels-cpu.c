@@ -430,8 +430,7 @@ check_version (void)
   check_numbers (&dsp);
   check_largest_model (2);
   check_largest_model (4);
-  if (!cuv_check_options.few) /* check_overflow_of_one() does the same */
-    check_overflow ();
+  check_overflow ();
   for (int depth = 1; depth <= CUV_CHANNELS_MAX_DEPTH; depth++) {
     for (int overhang = 0; overhang <= 4; overhang += 2) {
       const bool odd = (depth + overhang / 2) % 2;

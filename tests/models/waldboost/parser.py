@@ -141,7 +141,7 @@ def check_flips(path, n):
     bits = 8 * os.path.getsize(path)
     step = bits // n // 2 * 2 + 1
     outcomes = detect('flips', path, str(step), 'octaves=1',
-                      'levels-per-octave=2', 'grouping=none')
+                      'levels-per-octave=2')
     check(len(outcomes) == len(range(0, bits, step)), path)
     good = sum(o.startswith('ok ') for o in outcomes.values())
     check(0 < good < len(outcomes), f'{path}: {good} parse')
