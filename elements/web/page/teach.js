@@ -24,7 +24,7 @@ let page = null; // functions of page.js
 let state = null; // message "teach"
 let training = null; // message "training"
 let drawn = { frame: null, boxes: [] }; // boxes drawn on one frame
-const followed = new Map(); // by track id: {look, seen: when a look found it, in ms}
+const followed = new Map(); // by track id: {look, box, seen: when it was found, in ms}
 let looked = 0; // when at all, in ms
 let kept = 0; // when a picture was kept by itself last
 let keeping = false; // a request to keep one is on its way
@@ -91,7 +91,7 @@ function draw() {
 // Other objects that are followed are objects on this frame, too.
 async function addBox({ x, y, width, height }) {
   const record = page.record(), box = [x, y, width, height];
-  const others = seenLately(record).map(rectangleOf)
+  const others = boxesLately(record)
     .filter((other) => common(box, other) < 0.3 * width * height);
   if (drawn.frame !== record.frame_num) {
     drawn = { frame: record.frame_num, boxes: [] };
@@ -165,7 +165,7 @@ async function follow(box, look) {
     ({ id, reason } = await setTarget(box));
   }
   if (id) {
-    followed.set(id, { look, seen: performance.now() });
+    followed.set(id, { look, box, seen: performance.now() });
     say(`Following it. Up to ${keepAtMost} pictures are kept.`);
   } else {
     say(reason, true);
@@ -176,10 +176,12 @@ function rectangleOf({ x, y, w, h }) {
   return [x, y, w, h];
 }
 
-// Returns the objects that are followed and were seen in their boxes a moment ago.
-function seenLately(record) {
-  return (record.objects ?? []).filter(({ id }) =>
-    looked - (followed.get(id)?.seen ?? -Infinity) < trustFor);
+// Returns the boxes of objects that were seen in them a moment ago: those of the
+// frame or, if the tracker has not analysed it, the last ones.
+function boxesLately(record) {
+  const boxes = new Map((record.objects ?? []).map((each) => [each.id, rectangleOf(each)]));
+  return [...followed].filter(([, { seen }]) => looked - seen < trustFor)
+    .map(([id, { box }]) => boxes.get(id) ?? box);
 }
 
 // Looks for what is followed: a tracker may stay on the background when the object
@@ -194,8 +196,8 @@ function lookFor(record) {
   for (const one of followed.values()) {
     one.seen = Math.min(one.seen + pause, now);
   }
-  for (const { id } of found) {
-    followed.get(id).seen = now;
+  for (const object of found) {
+    Object.assign(followed.get(object.id), { seen: now, box: rectangleOf(object) });
   }
   for (const [id, { seen }] of followed) {
     if (now - seen > lostAfter) {
@@ -263,7 +265,7 @@ function keepFalse({ x, y, w, h, id }, record) {
   followed.delete(id); // the tracker has left the object
   const part = [x - surroundings * w, y - surroundings * h,
     (1 + 2 * surroundings) * w, (1 + 2 * surroundings) * h];
-  const boxes = seenLately(record).map(rectangleOf)
+  const boxes = boxesLately(record)
     .filter((box) => common(box, part) > 0.2 * box[2] * box[3]);
   keep({ frame: record.frame_num, boxes, part }).then((n) => {
     if (n !== undefined) {

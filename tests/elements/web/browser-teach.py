@@ -21,10 +21,13 @@ from user import PLACES, UserTest
 
 WIDTH, HEIGHT, SIZE, RATE = 320, 240, 48, 25
 EMPTY = os.path.join(os.path.dirname(__file__), "../../../models/cuvision-empty.xml")
-SOURCE = "appsrc name=source is-live=true do-timestamp=true format=time caps=video/x-raw," \
+# A busy machine has fewer frames, all of which are analysed.
+SOURCE = "appsrc name=source is-live=true do-timestamp=true format=time block=true" \
+    " max-bytes=500000 caps=video/x-raw," \
     f"format=BGR,width={WIDTH},height={HEIGHT},framerate={RATE}/1" \
-    f" ! waldboostdetect name=detect model={EMPTY} message=none" \
-    " ! rcdtrack name=track max-targets=2 max-distance=0.3 request-detections=false message=none"
+    f" ! waldboostdetect name=detect model={EMPTY} skip-late=false message=none" \
+    " ! rcdtrack name=track max-targets=2 max-distance=0.3 request-detections=false" \
+    " skip-late=false message=none"
 CONTROLS = "controls=track.set-target,track.clear-target"
 TRUTH = 0.6  # intersection over union of a good box
 TRAINING = 600  # seconds: it has the lowest priority, and the machine may be busy
