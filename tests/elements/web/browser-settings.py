@@ -176,7 +176,7 @@ class Settings(unittest.TestCase):
                 self.click(page, "show-line")
                 page.wait("document.getElementById('line').open")
                 for part in "document.documentElement", "document.getElementById('line')":
-                    self.assertLessEqual(page.run(part + ".scrollWidth"), width)
+                    page.wait(f"{part}.scrollWidth <= {width}")
                 if folder:
                     page.shoot(os.path.join(folder, f"line-{width}-{theme}.png"))
 

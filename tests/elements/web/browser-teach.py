@@ -399,7 +399,8 @@ class Teach(UserTest):
                 && (width < 24 || height < 24));
           }).map((one) => one.outerHTML);
         })()"""), [])
-        self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width)
+        # the canvas to draw on gets the picture's new size with the next frame of the screen
+        page.wait(f"document.documentElement.scrollWidth <= {width}")
 
     def test_looking_only(self):
         with tempfile.TemporaryDirectory() as folder:
