@@ -73,9 +73,9 @@ CUV_API gboolean gst_cuv_frame_map (GstCuvFrame *self, GstCuvContext *context,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 CUV_API void gst_cuv_frame_unmap (GstCuvFrame *self);
 
-/* Gives back the buffer of a frame while work on the frame goes on. The frame
- * has one memory, as all frames on the device have; this is not freed before
- * unmap, but video is no longer valid. */
+/* Gives back the buffer of a frame while work on its pixels goes on; `video`
+ * must not be used any more. The pixels stay valid until gst_cuv_frame_unmap().
+ * Only for frames with one memory, as all frames on the device are. */
 CUV_API void gst_cuv_frame_suspend (GstCuvFrame *self);
 
 /* Returns the processor for the frame: the GPU if the frame is there, otherwise

@@ -49,12 +49,12 @@ cuv_web_digest (GBytes *token)
 
 /* Compares two texts of the same length in constant time. */
 static gboolean
-digests_match (const gchar *digest, const gchar *expected)
+texts_match (const gchar *text, const gchar *expected)
 {
   guint difference = 0;
 
-  for (gsize i = 0; digest[i] != '\0'; i++)
-    difference |= (guint) (digest[i] ^ expected[i]);
+  for (gsize i = 0; text[i] != '\0'; i++)
+    difference |= (guint) (text[i] ^ expected[i]);
   return difference == 0;
 }
 
@@ -64,10 +64,10 @@ token_access (const CuvWebServer *self, const gchar *token)
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, token, -1);
   CuvWebAccess access = CUV_WEB_NO_ACCESS;
 
-  if (digests_match (digest, self->token_digest))
+  if (texts_match (digest, self->token_digest))
     access = CUV_WEB_CHANGE;
   else if (self->read_token_digest != NULL
-      && digests_match (digest, self->read_token_digest))
+      && texts_match (digest, self->read_token_digest))
     access = CUV_WEB_READ;
   g_free (digest);
   return access;
@@ -117,7 +117,7 @@ gboolean
 cuv_web_is_ticket (const CuvWebStream *stream, const gchar *text)
 {
   return stream->ticket != NULL && strlen (text) == strlen (stream->ticket)
-      && digests_match (text, stream->ticket);
+      && texts_match (text, stream->ticket);
 }
 
 /* ---- host and origin ---- */
