@@ -214,7 +214,7 @@ gst_cuv_transfer_transform (
   Counts *counts = &PRIV (GST_CUV_TRANSFER (trans))->counts;
 
   if (!gst_cuv_context_copy_frame (
-          gst_cuv_transform_context (self), info, in, out))
+          gst_cuv_transform_context (self), info, in, out, NULL))
     return GST_FLOW_ERROR;
   GST_OBJECT_LOCK (trans);
   counts->copied++;

@@ -382,7 +382,8 @@ gst_cuv_transform_make_writable (
           (NULL));
     return flow;
   }
-  if (!gst_cuv_context_copy_frame (&priv->context, &priv->in_info, in, *out)) {
+  if (!gst_cuv_context_copy_frame (
+          &priv->context, &priv->in_info, in, *out, NULL)) {
     gst_clear_buffer (out);
     return GST_FLOW_ERROR;
   }

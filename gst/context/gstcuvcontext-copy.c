@@ -150,27 +150,51 @@ copy_planes_staged (GstCuvContext *self, const GstVideoInfo *info,
 }
 
 static gboolean
-copy_planes (GstCuvContext *self, const GstVideoInfo *info,
-    const GstVideoFrame *in, gboolean in_cuda, const GstVideoFrame *out,
-    gboolean out_cuda, CUstream stream)
+continues (const Plane *plane, gsize rows, const Plane *next)
 {
-  gsize width, rows;
+  return next->stride == plane->stride
+      && (guint8 *) next->data
+      == (guint8 *) plane->data + rows * (gsize) plane->stride;
+}
 
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
+/* Enqueues the copy. Planes that follow each other without a gap, as in most
+ * NV12 on the device, take one call. */
+static gboolean
+copy_planes (const GstVideoInfo *info, const GstVideoFrame *in,
+    gboolean in_cuda, const GstVideoFrame *out, gboolean out_cuda,
+    CUstream stream)
+{
+  const guint n = GST_VIDEO_INFO_N_PLANES (info);
+  gsize width, rows, next_width, next_rows;
+  guint next;
+
+  for (guint p = 0; p < n; p = next) {
     const Plane from = frame_plane (in, p, in_cuda);
     const Plane to = frame_plane (out, p, out_cuda);
 
     plane_size (info, p, &width, &rows);
+    for (next = p + 1; next < n; next++) {
+      const Plane next_from = frame_plane (in, next, in_cuda);
+      const Plane next_to = frame_plane (out, next, out_cuda);
+
+      plane_size (info, next, &next_width, &next_rows);
+      if (next_width != width || !continues (&from, rows, &next_from)
+          || !continues (&to, rows, &next_to))
+        break;
+      rows += next_rows;
+    }
     if (!copy_plane (&from, &to, width, rows, stream))
       return FALSE;
   }
-  return gst_cuv_context_wait (self, stream);
+  return TRUE;
 }
 
 static gboolean
 copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
-    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
+    gboolean in_cuda, GstBuffer *out, gboolean out_cuda, gpointer *running)
 {
+  const gboolean keeps_running =
+      running != NULL && in_cuda && out_cuda && self->kernels;
   const gboolean staged =
       in_cuda != out_cuda && !gst_cuv_buffer_is_pinned (in_cuda ? out : in);
   GstVideoFrame in_frame, out_frame;
@@ -184,13 +208,16 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
     if (gst_cuda_context_push (self->context)) {
       gpointer stream = gst_cuv_context_stream (self, in_cuda ? in : out);
 
-      ok = staged ? ensure_staging (self, info->size)
+      ok = staged
+          ? ensure_staging (self, info->size)
               && copy_planes_staged (
                   self, info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
-                  : copy_planes (self, info, &in_frame, in_cuda, &out_frame,
-                      out_cuda, stream);
+          : copy_planes (info, &in_frame, in_cuda, &out_frame, out_cuda, stream)
+              && (keeps_running || gst_cuv_context_wait (self, stream));
       if (!ok) /* waits for planes that are still being copied */
         gst_cuv_context_wait (self, stream);
+      else if (keeps_running)
+        *running = stream;
       gst_cuda_context_pop (NULL);
     }
     if (!ok)
@@ -231,7 +258,7 @@ gst_cuv_context_wait (GstCuvContext *self, gpointer stream)
 
 static gboolean
 copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
-    gboolean in_cuda, GstBuffer *out, gboolean out_cuda)
+    gboolean in_cuda, GstBuffer *out, gboolean out_cuda, gpointer *running)
 {
   return FALSE;
 }
@@ -240,15 +267,17 @@ copy_with_device (GstCuvContext *self, const GstVideoInfo *info, GstBuffer *in,
 
 gboolean
 gst_cuv_context_copy_frame (GstCuvContext *self, const GstVideoInfo *info,
-    GstBuffer *in, GstBuffer *out)
+    GstBuffer *in, GstBuffer *out, gpointer *running)
 {
   gboolean in_cuda = gst_cuv_buffer_is_cuda (in);
   gboolean out_cuda = gst_cuv_buffer_is_cuda (out);
   GstVideoFrame in_frame, out_frame;
   gboolean ok = FALSE;
 
+  if (running != NULL)
+    *running = NULL;
   if (in_cuda || out_cuda)
-    return copy_with_device (self, info, in, in_cuda, out, out_cuda);
+    return copy_with_device (self, info, in, in_cuda, out, out_cuda, running);
   if (!map_host_or_device (self, &in_frame, info, in, GST_MAP_READ))
     return FALSE;
   if (map_host_or_device (self, &out_frame, info, out, GST_MAP_WRITE)) {

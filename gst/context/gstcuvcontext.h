@@ -153,10 +153,12 @@ CUV_API const gchar *gst_cuv_cuda_format_problem (const GstVideoInfo *info);
 CUV_API GstMapFlags gst_cuv_map_cuda (void);
 
 /* Copies the pixels of one buffer into another of the same format and size,
- * wherever each of them is, and waits for the copy. Pageable host memory goes
- * through a pinned buffer. Returns FALSE after an element error. */
+ * wherever each of them is. Waits for the copy, unless running is not NULL and
+ * our kernels can continue on the device: then *running is the stream in which
+ * the copy still runs, otherwise NULL. Pageable host memory goes through a
+ * pinned buffer. Returns FALSE after an element error. */
 CUV_API gboolean gst_cuv_context_copy_frame (GstCuvContext *self,
-    const GstVideoInfo *info, GstBuffer *in, GstBuffer *out);
+    const GstVideoInfo *info, GstBuffer *in, GstBuffer *out, gpointer *running);
 
 /* Moves the structures with the CUDA memory feature to the front. */
 CUV_API GstCaps *gst_cuv_caps_cuda_first (GstCaps *caps);

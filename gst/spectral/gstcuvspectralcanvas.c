@@ -231,7 +231,7 @@ finish_on_device (GstCuvSpectralCanvas *self)
   }
   return from == self->out
           || gst_cuv_context_copy_frame (
-              self->context, &self->out_info, from, self->out)
+              self->context, &self->out_info, from, self->out, NULL)
       ? NULL
       : "Cannot copy a picture from the GPU: GST_DEBUG=2 shows the CUDA error";
 }

@@ -50,6 +50,7 @@ CUV_TEST (copies_stay_in_their_context)
   GstCudaContext *contexts[2];
   GstBufferPool *pools[2];
   GstHarness *h;
+  gint n_copies;
 
   fail_unless (gst_cuda_load_library ());
   gst_cuda_memory_init_once ();
@@ -59,8 +60,11 @@ CUV_TEST (copies_stay_in_their_context)
     contexts[i] = gst_cuda_context_new (0);
     pools[i] = new_pool (contexts[i], caps);
   }
+  n_copies = cuv_fake_counts ().on_device;
   for (guint i = 0; i < 9; i++) /* three frames of each context in turn */
     check_frame (h, pools[i / 3 % 2], contexts[i / 3 % 2]);
+  /* one call for both planes of a frame */
+  fail_unless_equals_int (cuv_fake_counts ().on_device, n_copies + 9);
   gst_harness_teardown (h);
   for (guint i = 0; i < 2; i++) {
     gst_buffer_pool_set_active (pools[i], FALSE);
