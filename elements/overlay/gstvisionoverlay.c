@@ -23,7 +23,7 @@
 #include "config.h"
 
 #include "backend.h"
-#include "base/gstcuvtransform.h"
+#include "base/gstcuvpending.h"
 #include "context/gstcuvframe.h"
 #include "gstcuvmeta.h"
 #include "gsthidden.h"
@@ -63,6 +63,7 @@ struct _GstVisionOverlay {
   GArray *objects; /* GstCuvObject, those of this frame */
   CuvBackend backend;
   GstClockTime build_time; /* time to build the list for this frame */
+  gpointer copying; /* the stream in which this frame is still being copied */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstVisionOverlay, gst_vision_overlay,
@@ -114,30 +115,75 @@ build_list (GstVisionOverlay *self, GstBuffer *buffer)
   return ok;
 }
 
+static GstFlowReturn
+make_writable (GstVisionOverlay *self, GstBuffer *in, GstBuffer **out)
+{
+  const GstFlowReturn flow = gst_cuv_transform_make_writable (
+      GST_CUV_TRANSFORM (self), in, out, &self->copying);
+
+  if (flow == GST_FLOW_OK && *out != in) {
+    GST_OBJECT_LOCK (self);
+    self->counts.copied++;
+    GST_OBJECT_UNLOCK (self);
+  }
+  return flow;
+}
+
+/* Waits for the copy of a frame that is not drawn on. */
+static gboolean
+end_copy (GstVisionOverlay *self)
+{
+  GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
+  gboolean ok = TRUE;
+
+  if (self->copying != NULL && gst_cuv_context_push (context)) {
+    ok = gst_cuv_context_wait (context, self->copying);
+    gst_cuv_context_pop (context);
+  }
+  self->copying = NULL;
+  if (!ok)
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("Copying a shared frame on the GPU failed: the device was lost. "
+         "GST_DEBUG=2 shows the driver's error. " GST_CUV_USE_CPU "."),
+        (NULL));
+  return ok;
+}
+
+/* Builds the list for a frame that all analyses have finished. */
+static gboolean
+finish_list (GstVisionOverlay *self, GstBuffer *buffer)
+{
+  if (!gst_cuv_pending_finish (buffer))
+    return FALSE;
+  if (build_list (self, buffer))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("A region cannot be hidden: out of memory. The frame is not passed on."),
+      (NULL));
+  return FALSE;
+}
+
 /* Builds the list first: a frame with nothing to draw need not be made
- * writable. */
+ * writable. But if analyses are pending and the last frame was drawn on, a
+ * shared frame is copied while they run; their results are then attached to the
+ * copy, which is passed on even if there is nothing to draw. */
 static GstFlowReturn
 gst_vision_overlay_prepare_output_buffer (
     GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (trans);
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
 
   *out = in;
-  if (!build_list (self, in)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("A region cannot be hidden: out of memory. The frame is not passed "
-         "on."),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
-  if (self->drawing.n_primitives == 0)
-    return GST_FLOW_OK;
-  flow = gst_cuv_transform_make_writable (GST_CUV_TRANSFORM (self), in, out);
-  if (flow == GST_FLOW_OK && *out != in) {
-    GST_OBJECT_LOCK (self);
-    self->counts.copied++;
-    GST_OBJECT_UNLOCK (self);
+  if (gst_cuv_pending_any () && self->drawing.n_primitives > 0)
+    flow = make_writable (self, in, out);
+  if (flow == GST_FLOW_OK && !finish_list (self, *out))
+    flow = GST_FLOW_ERROR;
+  if (flow == GST_FLOW_OK && *out == in && self->drawing.n_primitives > 0)
+    flow = make_writable (self, in, out);
+  if (flow != GST_FLOW_OK && *out != in) {
+    end_copy (self);
+    gst_clear_buffer (out);
   }
   return flow;
 }
@@ -178,6 +224,8 @@ draw_buffer (GstVisionOverlay *self, GstBuffer *buffer, gboolean *cuda)
           gst_cuv_transform_in_info (transform), buffer, GST_MAP_READWRITE))
     return FALSE;
   *cuda = frame.cuda;
+  if (self->copying != NULL) /* draws after the copy, without waiting for it */
+    frame.stream = self->copying;
   if (self->backend.on_device != frame.cuda)
     gst_cuv_transform_close_backend (transform, &self->backend);
   ok = draw_list (self, &list, &frame);
@@ -195,9 +243,12 @@ gst_vision_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gboolean cuda;
 
   if (self->drawing.n_primitives == 0)
-    return GST_FLOW_OK;
-  if (!draw_buffer (self, buffer, &cuda))
+    return end_copy (self) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (!draw_buffer (self, buffer, &cuda)) {
+    end_copy (self);
     return GST_FLOW_ERROR;
+  }
+  self->copying = NULL;
   GST_OBJECT_LOCK (self);
   self->counts.drawn++;
   self->counts.hidden += (guint64) self->drawing.n_fills;
@@ -325,6 +376,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
       GST_DEBUG_FUNCPTR (gst_vision_overlay_prepare_output_buffer);
   trans_class->transform_ip =
       GST_DEBUG_FUNCPTR (gst_vision_overlay_transform_ip);
+  transform_class->finishes_pending = TRUE;
   transform_class->set_info = gst_vision_overlay_set_info;
   transform_class->leave_context = gst_vision_overlay_leave_context;
   gst_cuv_settings_class_install (object_class, &gst_cuv_style_settings);

@@ -311,18 +311,6 @@ finish_analysis (GstElement *element, GstBuffer *buffer)
   return TRUE;
 }
 
-/* Whether the next element overlaps its analysis with a pending one. */
-static gboolean
-next_overlaps (GstCuvFilter *self)
-{
-  GstElement *next = gst_cuv_pending_next (GST_BASE_TRANSFORM (self));
-  const gboolean overlaps =
-      GST_IS_CUV_FILTER (next) && INFO (next)->submit != NULL;
-
-  gst_clear_object (&next);
-  return overlaps;
-}
-
 /* If the frame did not reach the next element, drops the results; but if the
  * analysis has failed, the stream ends. */
 static GstFlowReturn
@@ -390,7 +378,7 @@ gst_cuv_filter_analyse (
       && (!gst_cuv_pending_has (G_OBJECT_TYPE (self))
           || gst_cuv_pending_finish (buffer));
   submitted = ok && submit_analysis (self);
-  if (submitted && next_overlaps (self)) {
+  if (submitted && gst_cuv_pending_passes_on (GST_BASE_TRANSFORM (self))) {
     gst_cuv_frame_suspend (&analysis->frame);
     gst_cuv_pending_add (&analysis->pending);
     return GST_FLOW_OK;
@@ -429,7 +417,8 @@ gst_cuv_filter_prepare_output_buffer (
 
   PRIV (self)->writes = writes (self);
   if (PRIV (self)->writes)
-    return gst_cuv_transform_make_writable (GST_CUV_TRANSFORM (self), in, out);
+    return gst_cuv_transform_make_writable (
+        GST_CUV_TRANSFORM (self), in, out, NULL);
   return GST_BASE_TRANSFORM_CLASS (gst_cuv_filter_parent_class)
       ->prepare_output_buffer (trans, in, out);
 }
@@ -580,6 +569,7 @@ gst_cuv_filter_class_install (
     GstCuvFilterClass *klass, const GstCuvFilterInfo *info)
 {
   klass->info = info;
+  GST_CUV_TRANSFORM_CLASS (klass)->finishes_pending = info->submit != NULL;
   gst_cuv_settings_class_install (G_OBJECT_CLASS (klass), info->settings);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass), info->name,
       "Filter/Analyzer/Video", info->description, "The gst-cuvision authors");

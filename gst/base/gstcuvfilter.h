@@ -11,10 +11,10 @@
  * settings have changed, then analyse(), change() and publish().
  *
  * Analyses of one frame by several elements overlap on the GPU: if submit() has
- * started one, and the next element, linked directly and without probes, is a
- * GstCuvFilter with a submit() as well, the frame is pushed while the analysis
- * is pending. The next element, in the same thread, calls its own submit(), if
- * it needs nothing of the elements before it; then the pending analysis is
+ * started one, and the next element, linked directly and without probes,
+ * finishes_pending (gstcuvtransform.h), the frame is pushed while the analysis
+ * is pending. The next element, in the same thread, starts work of its own that
+ * needs no results, such as its own submit(); then the pending analysis is
  * finished, in the order of the elements, so that metadata and messages come as
  * if each element had waited. If the frame does not get there, the results are
  * dropped. */

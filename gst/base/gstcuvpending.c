@@ -25,6 +25,12 @@ gst_cuv_pending_finish (GstBuffer *buffer)
 }
 
 gboolean
+gst_cuv_pending_any (void)
+{
+  return last != NULL;
+}
+
+gboolean
 gst_cuv_pending_has (GType type)
 {
   const GstCuvPending *pending = last;
@@ -50,22 +56,24 @@ pushes_unseen (GstPad *pad)
 static gboolean
 negotiates (GstElement *element)
 {
-  return GST_IS_BASE_TRANSFORM (element)
-      && gst_pad_needs_reconfigure (
-          GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (element)));
+  return gst_pad_needs_reconfigure (
+      GST_BASE_TRANSFORM_SRC_PAD (GST_BASE_TRANSFORM (element)));
 }
 
-GstElement *
-gst_cuv_pending_next (GstBaseTransform *trans)
+gboolean
+gst_cuv_pending_passes_on (GstBaseTransform *trans)
 {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (trans);
   GstPad *peer = gst_pad_get_peer (pad);
   GstElement *next = NULL;
+  gboolean passes_on;
 
   if (peer != NULL && pushes_unseen (pad) && pushes_unseen (peer))
     next = gst_pad_get_parent_element (peer);
-  if (next != NULL && negotiates (next))
-    gst_clear_object (&next);
+  passes_on = GST_IS_CUV_TRANSFORM (next)
+      && GST_CUV_TRANSFORM_GET_CLASS (next)->finishes_pending
+      && !negotiates (next);
+  gst_clear_object (&next);
   gst_clear_object (&peer);
-  return next;
+  return passes_on;
 }

@@ -4,7 +4,7 @@
 #ifndef GST_CUV_PENDING_H
 #define GST_CUV_PENDING_H
 
-#include <gst/base/gstbasetransform.h>
+#include "base/gstcuvtransform.h"
 
 G_BEGIN_DECLS
 
@@ -23,15 +23,18 @@ void gst_cuv_pending_add (GstCuvPending *self);
 
 /* Finishes all that are pending in this thread, in the order in which they were
  * added. After one has failed, the results of the others are dropped. */
-gboolean gst_cuv_pending_finish (GstBuffer *buffer);
+CUV_API gboolean gst_cuv_pending_finish (GstBuffer *buffer);
+
+/* Whether any are pending in this thread. */
+CUV_API gboolean gst_cuv_pending_any (void);
 
 /* Whether the analysis of an element of this type is pending in this thread. */
 gboolean gst_cuv_pending_has (GType type);
 
-/* Returns a reference to the element that gets what is pushed, if it does so in
- * the same thread and need not negotiate first, and nothing sees the frame
- * before: no ghost pad, no probe. Otherwise returns NULL. */
-GstElement *gst_cuv_pending_next (GstBaseTransform *trans);
+/* Whether the element that gets what is pushed finishes what is pending, in the
+ * same thread and without negotiating first, and nothing sees the frame before:
+ * no ghost pad, no probe. */
+gboolean gst_cuv_pending_passes_on (GstBaseTransform *trans);
 
 G_END_DECLS
 

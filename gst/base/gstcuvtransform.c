@@ -357,12 +357,14 @@ gst_cuv_transform_running_time (GstCuvTransform *self, GstBuffer *buffer)
 
 GstFlowReturn
 gst_cuv_transform_make_writable (
-    GstCuvTransform *self, GstBuffer *in, GstBuffer **out)
+    GstCuvTransform *self, GstBuffer *in, GstBuffer **out, gpointer *copying)
 {
   GstCuvTransformPrivate *priv = PRIV (self);
   GstBufferPool *pool;
   GstFlowReturn flow;
 
+  if (copying != NULL)
+    *copying = NULL;
   if (gst_buffer_is_writable (in) && gst_buffer_is_all_memory_writable (in)) {
     *out = in;
     return GST_FLOW_OK;
@@ -383,7 +385,7 @@ gst_cuv_transform_make_writable (
     return flow;
   }
   if (!gst_cuv_context_copy_frame (
-          &priv->context, &priv->in_info, in, *out, NULL)) {
+          &priv->context, &priv->in_info, in, *out, copying)) {
     gst_clear_buffer (out);
     return GST_FLOW_ERROR;
   }

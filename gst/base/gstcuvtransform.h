@@ -80,6 +80,10 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstCuvTransformClass {
   GstBaseTransformClass parent_class;
 
+  /* Whether an element before it may push a frame while analyses of it are
+   * pending: the element starts work of its own, then finishes them. */
+  gboolean finishes_pending;
+
   /* Called when the caps are known; FALSE refuses them. If caps are not raw
    * video, their info is as gst_video_info_init() leaves it. Optional. */
   gboolean (*set_info) (GstCuvTransform *self, GstCaps *in_caps,
@@ -114,9 +118,11 @@ CUV_API GstClockTime gst_cuv_transform_running_time (
 /* For prepare_output_buffer() of an element that draws on frames. *out is the
  * buffer itself if its memory is writable, otherwise a copy with its metas, in
  * the same kind of memory, from a pool of the element. Mapping a shared buffer
- * for writing would make GStreamer allocate memory for every frame. */
+ * for writing would make GStreamer allocate memory for every frame. Waits for
+ * the copy, unless copying is not NULL: *copying is the stream in which it may
+ * still run, or NULL; until it ends the caller keeps both buffers. */
 CUV_API GstFlowReturn gst_cuv_transform_make_writable (
-    GstCuvTransform *self, GstBuffer *in, GstBuffer **out);
+    GstCuvTransform *self, GstBuffer *in, GstBuffer **out, gpointer *copying);
 
 G_END_DECLS
 

@@ -125,6 +125,7 @@ cuv_probe_publish (GstCuvFilter *filter, GstBuffer *buffer,
 
   list_call (self, "publish");
   roi->id = (gint) self->n_analyse;
+  self->published = buffer;
   self->n_publish++;
   self->age = age;
   if (message == NULL)

@@ -24,6 +24,9 @@ typedef struct {
   gboolean fail;    /* analyse() fails */
   gboolean submits; /* submit() starts analyses */
   gchar letter;     /* its name in cuv_probe_calls; 0: calls are not listed */
+
+  /* the buffer of the last publish(), only to be compared */
+  GstBuffer *published;
 } CuvProbe;
 
 /* Calls of the probes that have a letter: "configure A, submit A, ". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Elements whose analyses of a frame overlap on the GPU publish the same
- * results as elements that wait for each other, because there is an identity
- * between them. */
+/* Elements whose work on a frame overlaps on the GPU publish the same results
+ * and draw the same pixels as elements that wait for each other, because there
+ * is an identity between them. */
 #include "device.h"
 
 #include <glib/gstdio.h>
@@ -22,19 +22,24 @@ static const gchar *lines[] = {
   "houghlines ! SEPARATE " FACES "inference-interval=3" SETTINGS
   "! SEPARATE houghlines draw=edges ! SEPARATE ldpdescriptor",
   FACES "! SEPARATE houghlines ! SEPARATE rcdtrack",
+  FACES "! SEPARATE houghlines ! SEPARATE visionoverlay",
+  FACES "inference-interval=2 ! SEPARATE visionoverlay "
+        "! SEPARATE houghlines ! SEPARATE visionoverlay",
 };
 
-/* Plays the line and returns the records without their times of day. */
+/* Plays the line. Returns the records without their times of day, and sets
+ * *pixels to the checksum of all frames. */
 static gchar *
-results_of (const gchar *line, const gchar *separator)
+results_of (const gchar *line, const gchar *separator, gchar **pixels)
 {
   GRegex *clock = g_regex_new ("\"wallclock\":\"[^\"]*\"", 0, 0, NULL);
   gchar *picture = cuv_test_file ("messi5.jpg"), *text, *results, *problem;
   GString *all = g_string_new ("filesrc location=PICTURE ! jpegdec "
-                               "! imagefreeze num-buffers=10 ! cuvcudaupload ! "
+                               "! cuvcudaupload ! imagefreeze num-buffers=10 ! "
                                "LINE ! visionpublish file-path=results "
-                               "! fakesink");
+                               "! cuvcudadownload ! filesink location=frames");
   GstElement *pipeline;
+  gsize size;
 
   g_string_replace (all, "PICTURE", picture, 0);
   g_string_replace (all, "LINE", line, 0);
@@ -47,6 +52,10 @@ results_of (const gchar *line, const gchar *separator)
   fail_unless (g_file_get_contents ("results", &text, NULL, NULL));
   fail_unless_equals_int (g_unlink ("results"), 0);
   results = g_regex_replace (clock, text, -1, 0, "", 0, NULL);
+  g_free (text);
+  fail_unless (g_file_get_contents ("frames", &text, &size, NULL));
+  *pixels = g_compute_checksum_for_data (
+      G_CHECKSUM_SHA256, (const guchar *) text, size);
   g_regex_unref (clock);
   g_string_free (all, TRUE);
   g_free (picture);
@@ -56,16 +65,19 @@ results_of (const gchar *line, const gchar *separator)
 
 CUV_LOOP_TEST (same_results, G_N_ELEMENTS (lines))
 {
-  gchar *results, *expected;
+  gchar *results, *expected, *pixels, *expected_pixels;
 
   cuv_folder_enter ();
-  results = results_of (lines[__i__], "");
-  expected = results_of (lines[__i__], "identity ! ");
+  results = results_of (lines[__i__], "", &pixels);
+  expected = results_of (lines[__i__], "identity ! ", &expected_pixels);
   cuv_folder_leave ();
   fail_unless (strstr (results, "frontalface") != NULL, "%s", results);
   fail_unless (strstr (results, "\"lines\"") != NULL, "%s", results);
   fail_unless (strcmp (results, expected) == 0, "%s\n%s\n%s", lines[__i__],
       results, expected);
+  fail_unless_equals_string (pixels, expected_pixels);
+  g_free (pixels);
+  g_free (expected_pixels);
   g_free (results);
   g_free (expected);
 }
