@@ -78,6 +78,8 @@ typedef struct {
   const uint8_t *bytes; /* coverage 0..255 of masks; pixels of pictures, 4 bytes
                          * each like colour, 4-byte aligned */
   int64_t n_bytes;
+  int64_t n_kept; /* the first of the bytes: lists of the same epoch have */
+  uint64_t epoch; /* the same ones there, or more */
   uint8_t *means; /* scratch: means of fills by component, row and column */
   int32_t n_means;
 } CuvOverlayList;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copies the list of a frame to device memory: bytes, then primitives. From
-// frame to frame primitives move, but bytes, such as the masks of labels, often
-// stay the same.
+// frame to frame primitives move, but the masks of labels are kept, and other
+// bytes, such as those of pictures, often stay the same.
 #include "overlay/primitive-upload.cuh"
 
 #include <algorithm>
@@ -63,6 +63,14 @@ cuv_overlay_list_reserve (
   return 0;
 }
 
+// Returns how many of the first bytes need not be compared.
+static size_t
+n_known (const CuvOverlayListMemory *self, const CuvOverlayList *list)
+{
+  return self->epoch == list->epoch ? std::min (self->n_kept, self->n_valid)
+                                    : 0;
+}
+
 // Copies the blocks of a list that have changed to pinned memory, and returns
 // the offset of the first. Comparing takes a fifth of the time of copying to
 // memory that the device has read.
@@ -72,7 +80,8 @@ update_pinned (CuvOverlayListMemory *self, const CuvOverlayList *list)
   const size_t n = (size_t) list->n_bytes, primitives = primitives_at (list);
   size_t changed = primitives;
 
-  for (size_t at = 0; at < n; at += CUV_OVERLAY_COMPARE_BLOCK) {
+  for (size_t at = n_known (self, list); at < n;
+       at += CUV_OVERLAY_COMPARE_BLOCK) {
     const size_t size = std::min ((size_t) CUV_OVERLAY_COMPARE_BLOCK, n - at);
 
     if (at + size <= self->n_valid
@@ -96,6 +105,8 @@ cuv_overlay_list_upload (CuvOverlayListMemory *self, const CuvOverlayList *list,
   CUV_CUDA_TRY (cudaMemcpyAsync (self->device + changed, self->pinned + changed,
       size_of (list) - changed, cudaMemcpyHostToDevice, stream));
   self->n_valid = (size_t) list->n_bytes;
+  self->n_kept = (size_t) list->n_kept;
+  self->epoch = list->epoch;
   *on_device = CuvOverlayDeviceList{ self->device,
     (const CuvPrimitive *) (self->device + primitives_at (list)),
     self->device + size_of (list) };

@@ -14,6 +14,8 @@ typedef struct {
                             // scratch
   size_t capacity[2];       // bytes of pinned and of device
   size_t n_valid;           // bytes of the last list that are the same in both
+  size_t n_kept;            // n_kept and epoch of the last list
+  uint64_t epoch;
 } CuvOverlayListMemory;
 
 // Where a list is on the device.

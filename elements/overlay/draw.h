@@ -50,10 +50,19 @@ void cuv_colour_convert (
 #define CUV_DRAWING_MAX_PRIMITIVES 65536
 #define CUV_DRAWING_MAX_FILLS 4096
 #define CUV_DRAWING_MAX_BYTES (16 << 20) /* bytes of masks and pictures */
+/* If more bytes of masks are kept, the next list begins without them. */
+#define CUV_DRAWING_MAX_KEPT (384 << 10)
 /* Maximum width and height of frames with lines or fills other than solid. */
 #define CUV_DRAWING_MAX_SIZE 32000
 #define CUV_DRAWING_MAX_THICKNESS 256
 #define CUV_DRAWING_MAX_SCALE 128 /* of a picture */
+
+/* Where a drawing keeps a mask, to be initialised with zeros. */
+typedef struct {
+  uint64_t epoch; /* of the drawing; otherwise the mask is not kept */
+  int64_t offset;
+  int32_t rows; /* how many are kept */
+} CuvMaskPlace;
 
 /* A list under construction, to be initialised with zeros. Its memory only
  * grows. */
@@ -65,6 +74,8 @@ typedef struct {
   int32_t n_primitives, max_primitives;
   int32_t n_fills; /* how many of n_primitives are fills */
   int64_t n_bytes, max_bytes;
+  int64_t n_kept; /* the first of the bytes: masks that later lists reuse */
+  uint64_t epoch; /* another number whenever they are dropped; never 0 */
   int64_t n_means, max_means;
   uint32_t n_lost; /* lost since cuv_drawing_begin() */
 } CuvDrawing;
@@ -102,9 +113,12 @@ void cuv_drawing_line (CuvDrawing *self, uint32_t argb, double ax, double ay,
     double bx, double by, int thickness);
 
 /* Draws a mask of width x height coverage values, which are copied, with its
- * upper left corner at pixel (x, y). stride: bytes from row to row. */
+ * upper left corner at pixel (x, y). stride: bytes from row to row. place:
+ * NULL, or that of the mask, which is then copied only once for many lists; its
+ * width and values must stay the same. */
 void cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
-    int32_t width, int32_t height, const uint8_t *coverage, size_t stride);
+    int32_t width, int32_t height, const uint8_t *coverage, size_t stride,
+    CuvMaskPlace *place);
 
 /* Draws a picture of width x height pixels of R, G, B, which are copied, with
  * its upper left corner at pixel (x, y). Each pixel is drawn as scale x scale

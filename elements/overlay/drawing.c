@@ -95,16 +95,29 @@ grow (void **memory, int64_t *capacity, int64_t need, size_t size)
   return true;
 }
 
+/* Drops the masks that are kept. All drawings have different epochs: they may
+ * share a GPU's memory. */
+static void
+begin_epoch (CuvDrawing *self)
+{
+  static _Atomic uint64_t last;
+
+  self->epoch = ++last;
+  self->n_kept = 0;
+}
+
 void
 cuv_drawing_begin (CuvDrawing *self, const CuvColourSpace *space, int32_t width,
     int32_t height)
 {
+  if (self->epoch == 0 || self->n_kept > CUV_DRAWING_MAX_KEPT)
+    begin_epoch (self);
   colour_rows (space, self->rows);
   self->width = width;
   self->height = height;
   self->n_primitives = 0;
   self->n_fills = 0;
-  self->n_bytes = 0;
+  self->n_bytes = self->n_kept;
   self->n_means = 0;
   self->n_lost = 0;
 }
@@ -113,7 +126,8 @@ CuvOverlayList
 cuv_drawing_list (const CuvDrawing *self)
 {
   return (CuvOverlayList){ self->primitives, self->n_primitives, self->n_fills,
-    self->bytes, self->n_bytes, self->means, (int32_t) self->n_means };
+    self->bytes, self->n_bytes, self->n_kept, self->epoch, self->means,
+    (int32_t) self->n_means };
 }
 
 void
@@ -274,27 +288,50 @@ cuv_drawing_rect (CuvDrawing *self, uint32_t argb, int64_t x, int64_t y,
   p->hole.y1 = (int32_t) (y + height - thickness);
 }
 
+/* Appends the values of a mask, and keeps them if it has a place and all bytes
+ * before are kept, too. Returns their offset, -1 if a limit is reached. */
+static int64_t
+append_mask (CuvDrawing *self, int32_t width, int32_t height,
+    const uint8_t *coverage, size_t stride, CuvMaskPlace *place)
+{
+  const bool keeps = place != NULL && self->n_bytes == self->n_kept;
+  uint8_t *values = append_bytes (self, (int64_t) width * height);
+
+  if (values == NULL)
+    return -1;
+  for (int32_t row = 0; row < height; row++)
+    memcpy (values + (int64_t) row * width, coverage + (size_t) row * stride,
+        (size_t) width);
+  if (keeps) {
+    self->n_kept = self->n_bytes;
+    *place = (CuvMaskPlace){ self->epoch, values - self->bytes, height };
+  }
+  return values - self->bytes;
+}
+
 void
 cuv_drawing_mask (CuvDrawing *self, uint32_t argb, int32_t x, int32_t y,
-    int32_t width, int32_t height, const uint8_t *coverage, size_t stride)
+    int32_t width, int32_t height, const uint8_t *coverage, size_t stride,
+    CuvMaskPlace *place)
 {
+  int64_t offset;
   CuvPrimitive *p;
-  uint8_t *values;
 
   if (width <= 0 || height <= 0)
     return;
   p = append_primitive (self, CUV_OVERLAY_PRIMITIVE_MASK, argb, x, y,
       (int64_t) x + width, (int64_t) y + height);
-  values = p != NULL ? append_bytes (self, (int64_t) width * height) : NULL;
-  if (values == NULL)
+  if (p == NULL)
+    return;
+  offset = place != NULL && place->epoch == self->epoch && place->rows >= height
+      ? place->offset
+      : append_mask (self, width, height, coverage, stride, place);
+  if (offset < 0)
     return;
   p->mask.x = x;
   p->mask.y = y;
   p->mask.stride = width;
-  p->mask.offset = values - self->bytes;
-  for (int32_t row = 0; row < height; row++)
-    memcpy (values + (int64_t) row * width, coverage + (size_t) row * stride,
-        (size_t) width);
+  p->mask.offset = offset;
 }
 
 /* Converts and stores only the pixels that are visible in the frame. */

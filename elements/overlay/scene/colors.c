@@ -46,8 +46,8 @@ gst_cuv_scene_object_color (const GstCuvScene *self, const GstCuvObject *object)
 }
 
 void
-gst_cuv_scene_add_text (const GstCuvScene *self, guint argb,
-    const CuvTextMask *mask, gint x, gint y, gint width, gint height)
+gst_cuv_scene_add_text (const GstCuvScene *self, guint argb, CuvTextMask *mask,
+    gint x, gint y, gint width, gint height)
 {
   gboolean bright =
       cuv_grey_of_rgb (argb >> 16 & 255, argb >> 8 & 255, argb & 255) > 140;
@@ -56,5 +56,5 @@ gst_cuv_scene_add_text (const GstCuvScene *self, guint argb,
   cuv_drawing_mask (self->drawing,
       (argb & 0xff000000u) | (bright ? 0 : 0xffffffu),
       x + (width - mask->width) / 2, y, mask->width, MIN (mask->height, height),
-      mask->coverage, mask->stride);
+      mask->coverage, mask->stride, &mask->place);
 }

@@ -37,7 +37,7 @@ const gchar *gst_cuv_scene_object_label (const GstCuvObject *object);
 /* Draws a filled rectangle with the text centred in it, cut at its lower
  * edge. */
 void gst_cuv_scene_add_text (const GstCuvScene *self, guint argb,
-    const CuvTextMask *mask, gint x, gint y, gint width, gint height);
+    CuvTextMask *mask, gint x, gint y, gint width, gint height);
 
 /* Adds a table of pictures: a strip per region, stacked upwards from bottom. */
 void gst_cuv_scene_add_strips (GstCuvScene *self, const GstCuvTable *table);

@@ -41,7 +41,7 @@ static void
 add_tag (GstCuvScene *scene, guint argb, const gchar *text, gint x, gint y,
     gint inside)
 {
-  const CuvTextMask *mask;
+  CuvTextMask *mask;
   gint width;
 
   if (text[0] == '\0' || argb >> 24 == 0)
@@ -57,25 +57,18 @@ add_tag (GstCuvScene *scene, guint argb, const gchar *text, gint x, gint y,
   gst_cuv_scene_add_text (scene, argb, mask, x, y, width, mask->height);
 }
 
-static const gchar *
-caption_of (const GstCuvTable *table, guint row)
-{
-  const gint column = gst_cuv_table_column (table, "caption");
-
-  return column < 0 ? NULL : gst_cuv_table_text (table, row, (guint) column);
-}
-
 /* Writes the caption of a row where its shape begins, unless the row before has
  * the same one. */
 static void
-add_caption (GstCuvScene *scene, const GstCuvTable *table, guint row, gdouble x,
-    gdouble y, guint argb)
+add_caption (GstCuvScene *scene, const GstCuvTable *table, guint row,
+    guint column, gdouble x, gdouble y, guint argb)
 {
-  const gchar *text = caption_of (table, row);
+  const gchar *text = gst_cuv_table_text (table, row, column);
 
-  if (text == NULL || !scene->style->draw_labels
-      || !(fabs (x) < 1e6 && fabs (y) < 1e6)
-      || (row > 0 && g_strcmp0 (text, caption_of (table, row - 1)) == 0))
+  if (text == NULL || !(fabs (x) < 1e6 && fabs (y) < 1e6)
+      || (row > 0
+          && g_strcmp0 (text, gst_cuv_table_text (table, row - 1, column))
+              == 0))
     return;
   add_tag (scene, argb, text, (gint) x, (gint) y, (gint) y);
 }
@@ -88,6 +81,8 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
   gboolean segments = strcmp (table->shape, "segments") == 0;
   gint thickness = segments ? scene->thickness : 2 * scene->thickness + 1;
   guint argb = gst_cuv_scene_color (scene, table->kind, -1);
+  const gint caption =
+      scene->style->draw_labels ? gst_cuv_table_column (table, "caption") : -1;
   guint n = segments ? 4 : 2, column[4];
   gdouble at[4];
 
@@ -101,7 +96,8 @@ add_table (GstCuvScene *scene, const GstCuvTable *table)
           i % 2 == 0 ? scene->width : scene->height);
     cuv_drawing_line (
         scene->drawing, argb, at[0], at[1], at[n - 2], at[n - 1], thickness);
-    add_caption (scene, table, row, at[0], at[1], argb);
+    if (caption >= 0)
+      add_caption (scene, table, row, (guint) caption, at[0], at[1], argb);
   }
 }
 

@@ -147,7 +147,7 @@ compare_names (Strip *strip)
 
 /* Renders the text shown for a name; if it is too long, the common parts are
  * left out. */
-static const CuvTextMask *
+static CuvTextMask *
 render_name (const GstCuvScene *scene, const Strip *strip, const gchar *name)
 {
   gchar part[4 * CUV_TEXT_MAX_LENGTH];
@@ -169,7 +169,7 @@ add_name (
     const GstCuvScene *scene, const Strip *strip, guint row, gint x, gint y)
 {
   const gchar *name = name_of (strip, row);
-  const CuvTextMask *mask = NULL;
+  CuvTextMask *mask = NULL;
 
   if (name != NULL)
     mask = render_name (scene, strip, name);
@@ -188,7 +188,7 @@ add_similarity (
 {
   gdouble similarity =
       gst_cuv_table_double (strip->table, row, (guint) strip->similarity);
-  const CuvTextMask *mask;
+  CuvTextMask *mask;
   gchar text[32];
 
   if (!(fabs (similarity) < 1e6))

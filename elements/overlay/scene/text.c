@@ -176,13 +176,14 @@ render (CuvText *self, const char *text, int max_width, Entry *entry)
   ok = cairo_status (cairo) == CAIRO_STATUS_SUCCESS;
   cairo_destroy (cairo);
   cairo_surface_flush (entry->surface);
-  entry->mask = (CuvTextMask){ box.width, box.height,
-    (size_t) cairo_image_surface_get_stride (entry->surface),
-    cairo_image_surface_get_data (entry->surface) };
+  entry->mask = (CuvTextMask){ .width = box.width,
+    .height = box.height,
+    .stride = (size_t) cairo_image_surface_get_stride (entry->surface),
+    .coverage = cairo_image_surface_get_data (entry->surface) };
   return ok && entry->mask.coverage != NULL;
 }
 
-const CuvTextMask *
+CuvTextMask *
 cuv_text_render (CuvText *self, const char *text, int max_width)
 {
   guint hash = g_str_hash (text);
@@ -198,7 +199,8 @@ cuv_text_render (CuvText *self, const char *text, int max_width)
       entry->used = ++self->clock;
       return &entry->mask;
     }
-    if (entry->text == NULL || (oldest->text && entry->used < oldest->used))
+    if (oldest->text != NULL
+        && (entry->text == NULL || entry->used < oldest->used))
       oldest = entry;
   }
   clear_entry (oldest);

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "draw.h"
 
 /* Maximum number of cached masks; the least recently used one is dropped. */
 #define CUV_TEXT_MAX_MASKS 256
@@ -18,6 +19,7 @@ typedef struct {
   int32_t width, height;
   size_t stride;
   const uint8_t *coverage;
+  CuvMaskPlace place;
 } CuvTextMask;
 
 CuvText *cuv_text_new (void);
@@ -33,7 +35,6 @@ void cuv_text_set_font (CuvText *self, const char *font, int pixels);
 /* Renders the mask of a line of text, ellipsized to max_width pixels. It
  * belongs to self and is valid until the next call. Returns NULL if text is
  * empty, or out of memory. */
-const CuvTextMask *cuv_text_render (
-    CuvText *self, const char *text, int max_width);
+CuvTextMask *cuv_text_render (CuvText *self, const char *text, int max_width);
 
 #endif

@@ -69,7 +69,7 @@ draw_labels (Bench *bench)
 
     cuv_drawing_rect (drawing, 0xffe6194b, x, y, 150, TEXT_HEIGHT, 0);
     cuv_drawing_mask (drawing, 0xffffffff, x + 5, y, TEXT_WIDTH, TEXT_HEIGHT,
-        bench->text, TEXT_WIDTH);
+        bench->text, TEXT_WIDTH, NULL);
     pixels += 150 * TEXT_HEIGHT + TEXT_WIDTH * TEXT_HEIGHT;
   }
   return pixels;

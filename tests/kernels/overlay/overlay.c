@@ -46,7 +46,7 @@ build (CuvDrawing *drawing, const Scene *scene, const CuvColourSpace *space,
           s->bx / 16.0, s->by / 16.0, s->thickness);
     else if (s->kind == MASK)
       cuv_drawing_mask (drawing, s->argb, s->x, s->y, s->w, s->h, s->coverage,
-          (size_t) s->stride);
+          (size_t) s->stride, NULL);
     else
       cuv_drawing_picture (drawing, (int) (s->argb >> 24), s->x, s->y, s->w,
           s->h, s->rgb, s->scale);
@@ -345,17 +345,17 @@ CUV_CHECKS_CPU (check_limits)
   cuv_check_case ("limits");
   cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
   for (int i = 0; i < CUV_DRAWING_MAX_PRIMITIVES + 10; i++)
-    cuv_drawing_mask (&drawing, 0xffffffff, 3, 3, 1, 1, &byte, 1);
+    cuv_drawing_mask (&drawing, 0xffffffff, 3, 3, 1, 1, &byte, 1, NULL);
   CUV_CHECK (drawing.n_primitives == CUV_DRAWING_MAX_PRIMITIVES);
   CUV_CHECK (drawing.n_lost == 10);
   cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
   CUV_CHECK (drawing.n_primitives == 0 && drawing.n_lost == 0, ": not emptied");
   for (int i = 0; i < 20; i++)
-    cuv_drawing_mask (&drawing, 0xffffffff, 0, 0, 1024, 1024, huge, 1024);
+    cuv_drawing_mask (&drawing, 0xffffffff, 0, 0, 1024, 1024, huge, 1024, NULL);
   CUV_CHECK (
       drawing.n_primitives == 16 && drawing.n_lost == 4, ": limit of 16 MiB");
   before = drawing.n_bytes;
-  cuv_drawing_mask (&drawing, 0xffffffff, 100, 0, 4, 4, huge, 4);
+  cuv_drawing_mask (&drawing, 0xffffffff, 100, 0, 4, 4, huge, 4, NULL);
   cuv_drawing_picture (&drawing, 255, 100, 0, 4, 4, huge, 2);
   cuv_drawing_picture (&drawing, 0, 0, 0, 4, 4, huge, 2);
   cuv_drawing_rect (&drawing, 0x00ffffff, 0, 0, 4, 4, 0);
@@ -375,16 +375,69 @@ CUV_CHECKS_CPU (check_limits)
   free (huge);
 }
 
+/* Draws a mask of 16 x 8 values and returns the offset of its values. */
+static int64_t
+draw_kept (CuvDrawing *drawing, const uint8_t *values, CuvMaskPlace *place)
+{
+  const int32_t n = drawing->n_primitives;
+
+  cuv_drawing_mask (drawing, 0xffffffff, 0, 0, 16, 8, values, 16, place);
+  CUV_CHECK (drawing->n_primitives == n + 1);
+  CUV_CHECK (memcmp (drawing->bytes + drawing->primitives[n].mask.offset,
+                 values, 16 * 8)
+          == 0,
+      ": other values");
+  return drawing->primitives[n].mask.offset;
+}
+
+/* A mask with a place is copied once, until too many are kept. */
+CUV_CHECKS_CPU (check_kept_masks)
+{
+  static uint8_t values[CUV_DRAWING_MAX_KEPT / 128 + 1][16 * 8];
+  const int n = sizeof values / sizeof values[0];
+  CuvMaskPlace places[sizeof values / sizeof values[0]] = { 0 };
+  CuvDrawing drawing = { 0 };
+  int64_t first;
+
+  cuv_check_case ("masks that are kept");
+  for (size_t i = 0; i < sizeof values; i++)
+    values[i / 128][i % 128] = (uint8_t) cuv_check_random ();
+  for (int i = 0; i < n; i++) {
+    cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
+    draw_kept (&drawing, values[i], &places[i]);
+    first = draw_kept (&drawing, values[0], &places[0]);
+    CUV_CHECK (first == 0 && drawing.n_bytes == 128 * (i + 1)
+            && drawing.n_kept == drawing.n_bytes,
+        ": copied again");
+    draw_kept (&drawing, values[1], NULL); /* overwritten by the next list */
+    CUV_CHECK (drawing.n_kept == drawing.n_bytes - 128, ": kept without place");
+  }
+  cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
+  CUV_CHECK (drawing.n_bytes == 0, ": too many are kept");
+  cuv_drawing_picture (&drawing, 255, 0, 0, 2, 2, values[0], 1);
+  CUV_CHECK (draw_kept (&drawing, values[1], &places[1]) == 16);
+  CUV_CHECK (drawing.n_kept == 0, ": kept behind a picture");
+  draw_kept (&drawing, values[0], NULL);
+  cuv_drawing_begin (&drawing, &spaces[0], 100, 100);
+  draw_kept (&drawing, values[2], &places[2]);
+  CUV_CHECK (draw_kept (&drawing, values[1], &places[1]) == 128);
+  cuv_drawing_mask (
+      &drawing, 0xffffffff, 0, 0, 16, 4, values[1], 16, &places[1]);
+  CUV_CHECK (drawing.n_bytes == 256, ": fewer rows are copied");
+  cuv_drawing_free (&drawing);
+}
+
 /* ---- GPU against C ---- */
 
 #if HAVE_CUDA
 
 /* Labels stay, change, appear and disappear from frame to frame, while the GPU
- * still has the masks of the previous frame. */
+ * still has the masks of the previous frame. Two of them are kept, then all. */
 static void
 check_labels (void)
 {
   static uint8_t text[4][140 * 32];
+  CuvMaskPlace places[4] = { 0 };
   CuvDrawing drawing = { 0 };
 
   for (size_t i = 0; i < sizeof text; i++)
@@ -398,12 +451,18 @@ check_labels (void)
     CuvOverlayList list;
 
     cuv_check_case ("frame %d, %d labels", i, n);
-    if (i % 3 == 0)
-      text[cuv_check_below (4)][cuv_check_below (sizeof text[0])] ^= 255;
+    if (i % 3 == 0) {
+      const int k = cuv_check_below (4);
+
+      text[k][cuv_check_below (sizeof text[0])] ^= 255;
+      places[k] = (CuvMaskPlace){ 0 };
+    }
+    if (i == 30) /* another epoch */
+      cuv_drawing_free (&drawing);
     cuv_drawing_begin (&drawing, &spaces[0], 160, 140);
     for (int at = 0; at < n; at++)
-      cuv_drawing_mask (
-          &drawing, 0xffffffff, 4 + i % 16, 34 * at, 140, 32, text[at], 140);
+      cuv_drawing_mask (&drawing, 0xffffffff, 4 + i % 16, 34 * at, 140, 32,
+          text[at], 140, at < 2 || i >= 20 ? &places[at] : NULL);
     list = cuv_drawing_list (&drawing);
     cuv_overlay_draw (&list, &expected.frame);
     check_list (&list, &frame, &expected);
