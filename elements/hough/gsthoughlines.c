@@ -297,9 +297,10 @@ static const GstCuvFilterInfo info = { "Line detector",
   "Finds lines with the Hough transform, on the CPU or with CUDA",
   &gst_hough_lines_settings, .configure = gst_hough_lines_configure,
   .close = gst_hough_lines_close, .submit = gst_hough_lines_submit,
-  .analyse = gst_hough_lines_analyse, .writes = gst_hough_lines_writes,
-  .publish = gst_hough_lines_publish, .change = gst_hough_lines_change,
-  .reset = gst_hough_lines_reset, .add_stats = gst_hough_lines_add_stats,
+  .quick = TRUE, .analyse = gst_hough_lines_analyse,
+  .writes = gst_hough_lines_writes, .publish = gst_hough_lines_publish,
+  .change = gst_hough_lines_change, .reset = gst_hough_lines_reset,
+  .add_stats = gst_hough_lines_add_stats,
   .clear_stats = gst_hough_lines_clear_stats };
 
 static void

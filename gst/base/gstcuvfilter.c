@@ -13,7 +13,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_cuv_filter_debug);
 typedef struct {
   GstCuvFrame frame; /* mapped */
   GstCuvFilterSettings settings;
-  GstClockTime took; /* time that the thread spent on it */
+  GstClockTime took;  /* time that the thread spent on it */
+  gboolean collected; /* analyse() was called */
   GstCuvPending pending;
 } Analysis;
 
@@ -51,7 +52,6 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCuvFilter, gst_cuv_filter,
 
 /* ---- analysis on request ---- */
 
-#define REQUEST_ANALYSIS "GstCuvRequestAnalysis"
 #define REQUESTS_REPORTED 100
 
 /* When frames come again after this time, light and objects have changed:
@@ -64,20 +64,6 @@ gst_cuv_filter_request_analysis (GstCuvFilter *self)
   GST_OBJECT_LOCK (self);
   PRIV (self)->analysis_requested = TRUE;
   GST_OBJECT_UNLOCK (self);
-}
-
-GstEvent *
-gst_cuv_event_new_request_analysis (void)
-{
-  return gst_event_new_custom (
-      GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty (REQUEST_ANALYSIS));
-}
-
-gboolean
-gst_cuv_event_is_request_analysis (const GstEvent *event)
-{
-  return GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_UPSTREAM
-      && gst_event_has_name ((GstEvent *) event, REQUEST_ANALYSIS);
 }
 
 /* Explains why inference-interval has no effect, which would look like a
@@ -279,23 +265,35 @@ use_settings (gpointer self, gconstpointer settings, gconstpointer frame)
   return INFO (self)->configure (self, settings, frame);
 }
 
+static void
+collect_analysis (GstElement *element)
+{
+  GstCuvFilter *self = GST_CUV_FILTER (element);
+  GstCuvFilterPrivate *priv = PRIV (self);
+  Analysis *analysis = &priv->analysis;
+  const GstClockTime start = gst_util_get_timestamp ();
+
+  if (analysis->collected)
+    return;
+  analysis->collected = TRUE;
+  /* after a failure the backend may be unusable */
+  priv->configured = INFO (self)->analyse (self, &analysis->frame,
+      gst_cuv_analyser_n_threads (GST_CUV_ANALYSER (self)));
+  analysis->took += gst_util_get_timestamp () - start;
+  gst_cuv_frame_unmap (&analysis->frame);
+}
+
 /* Ends the analysis. Attaches the results to the buffer, or drops them if it is
  * NULL. */
 static gboolean
 finish_analysis (GstElement *element, GstBuffer *buffer)
 {
   GstCuvFilter *self = GST_CUV_FILTER (element);
-  GstCuvAnalyser *analyser = GST_CUV_ANALYSER (self);
   GstCuvFilterPrivate *priv = PRIV (self);
   Analysis *analysis = &priv->analysis;
-  GstCuvFrame *frame = &analysis->frame;
-  const GstClockTime start = gst_util_get_timestamp ();
+  const GstCuvFrame *frame = &analysis->frame;
 
-  /* after a failure the backend may be unusable */
-  priv->configured =
-      INFO (self)->analyse (self, frame, gst_cuv_analyser_n_threads (analyser));
-  analysis->took += gst_util_get_timestamp () - start;
-  gst_cuv_frame_unmap (frame);
+  collect_analysis (element);
   priv->have_results = priv->configured && buffer != NULL;
   if (!priv->have_results)
     return priv->configured;
@@ -305,7 +303,8 @@ finish_analysis (GstElement *element, GstBuffer *buffer)
   GST_LOG_OBJECT (self, "analysed on the %s in %" G_GUINT64_FORMAT " ns",
       frame->cuda ? "GPU" : "CPU", analysis->took);
   priv->results_time = GST_BUFFER_PTS (buffer);
-  gst_cuv_analyser_end (analyser, buffer, analysis->took, frame->cuda);
+  gst_cuv_analyser_end (
+      GST_CUV_ANALYSER (self), buffer, analysis->took, frame->cuda);
   gst_cuv_filter_publish (self, buffer, &analysis->settings);
   post_stats (self, &analysis->settings);
   return TRUE;
@@ -374,19 +373,23 @@ gst_cuv_filter_analyse (
     return GST_FLOW_ERROR;
   analysis->settings = *settings;
   analysis->took = 0;
+  analysis->collected = FALSE;
   ok = gst_cuv_filter_configure (self, &analysis->frame)
       && (!gst_cuv_pending_has (G_OBJECT_TYPE (self))
           || gst_cuv_pending_finish (buffer));
   submitted = ok && submit_analysis (self);
-  if (submitted && gst_cuv_pending_passes_on (GST_BASE_TRANSFORM (self))) {
-    gst_cuv_frame_suspend (&analysis->frame);
+  if (submitted) {
+    analysis->pending.quick = INFO (self)->quick;
     gst_cuv_pending_add (&analysis->pending);
-    return GST_FLOW_OK;
+    if (gst_cuv_pending_passes_on (GST_BASE_TRANSFORM (self))) {
+      gst_cuv_frame_suspend (&analysis->frame);
+      return GST_FLOW_OK;
+    }
   }
   ok = ok && gst_cuv_pending_finish (buffer);
-  if (ok || submitted)
-    ok = finish_analysis (GST_ELEMENT (self), ok ? buffer : NULL) && ok;
-  else
+  if (ok && !submitted)
+    ok = finish_analysis (GST_ELEMENT (self), buffer);
+  else if (!submitted)
     gst_cuv_frame_unmap (&analysis->frame);
   return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
@@ -583,6 +586,7 @@ gst_cuv_filter_init (GstCuvFilter *self)
 
   gst_cuv_settings_init (&priv->settings, self, &gst_cuv_filter_settings);
   priv->analysis.pending.element = GST_ELEMENT (self);
+  priv->analysis.pending.collect = collect_analysis;
   priv->analysis.pending.finish = finish_analysis;
   priv->chain = GST_PAD_CHAINFUNC (sink);
   gst_pad_set_chain_function (sink, GST_DEBUG_FUNCPTR (gst_cuv_filter_chain));

@@ -15,9 +15,9 @@
  * finishes_pending (gstcuvtransform.h), the frame is pushed while the analysis
  * is pending. The next element, in the same thread, starts work of its own that
  * needs no results, such as its own submit(); then the pending analysis is
- * finished, in the order of the elements, so that metadata and messages come as
- * if each element had waited. If the frame does not get there, the results are
- * dropped. */
+ * finished, and published in the order of the elements, so that metadata and
+ * messages come as if each element had waited. If the frame does not get there,
+ * the results are dropped. */
 #ifndef GST_CUV_FILTER_H
 #define GST_CUV_FILTER_H
 
@@ -62,6 +62,10 @@ typedef struct {
    * nothing was started, for whatever reason: analyse() then does everything.
    * Optional. */
   gboolean (*submit) (GstCuvFilter *self, const GstCuvFrame *frame);
+
+  /* Whether the work that submit() starts is usually done before that of other
+   * elements: analyse() is then called before theirs. */
+  gboolean quick;
 
   /* Whether the element draws on frames with these settings. If so, frames are
    * writable (copied if others hold a reference), and analyse() may draw on

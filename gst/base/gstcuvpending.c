@@ -11,17 +11,26 @@ gst_cuv_pending_add (GstCuvPending *self)
   last = self;
 }
 
+static gboolean
+finish_until (GstCuvPending *self, GstBuffer *buffer)
+{
+  const gboolean ok = self == NULL || finish_until (self->before, buffer);
+
+  return self == NULL
+      || (self->finish (self->element, ok ? buffer : NULL) && ok);
+}
+
 gboolean
 gst_cuv_pending_finish (GstBuffer *buffer)
 {
   GstCuvPending *self = last;
-  gboolean ok;
 
-  if (self == NULL)
-    return TRUE;
-  last = self->before;
-  ok = gst_cuv_pending_finish (buffer);
-  return self->finish (self->element, ok ? buffer : NULL) && ok;
+  last = NULL;
+  for (GstCuvPending *at = self; at != NULL; at = at->before) {
+    if (at->quick)
+      at->collect (at->element);
+  }
+  return finish_until (self, buffer);
 }
 
 gboolean

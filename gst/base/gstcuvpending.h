@@ -11,7 +11,14 @@ G_BEGIN_DECLS
 typedef struct _GstCuvPending {
   GstElement *element;
 
-  /* Waits for the results and attaches them to the buffer, or drops them if it
+  /* Whether its results are usually there before those of others: they are then
+   * read while the others are waited for. */
+  gboolean quick;
+
+  /* Waits for the results and reads them, unless that is done. */
+  void (*collect) (GstElement *element);
+
+  /* Calls collect() and attaches the results to the buffer, or drops them if it
    * is NULL. Returns FALSE after an element error. */
   gboolean (*finish) (GstElement *element, GstBuffer *buffer);
 

@@ -85,6 +85,32 @@ CUV_TEST (three_elements_overlap)
   line_clear (&line);
 }
 
+/* Results that are there first are read first, but published in order. */
+CUV_TEST (quick_results_are_read_first)
+{
+  Line line = line_new ("cuvprobe name=a ! cuvquickprobe name=b");
+
+  push (&line, GST_FLOW_OK);
+  fail_unless_equals_string (push (&line, GST_FLOW_OK),
+      "submit A, submit B, analyse B, analyse A, publish A, publish B, ");
+  line.b->fail = TRUE;
+  fail_unless_equals_string (push (&line, GST_FLOW_ERROR),
+      "submit A, submit B, analyse B, analyse A, publish A, ");
+  line_clear (&line);
+}
+
+CUV_TEST (quick_results_of_the_first_element)
+{
+  Line line =
+      line_new ("cuvquickprobe name=a ! cuvprobeb name=b ! cuvprobec name=c");
+
+  push (&line, GST_FLOW_OK);
+  fail_unless_equals_string (push (&line, GST_FLOW_OK),
+      "submit A, submit B, submit C, analyse A, publish A, "
+      "analyse B, publish B, analyse C, publish C, ");
+  line_clear (&line);
+}
+
 /* Only elements of different kinds overlap. */
 CUV_TEST (same_kind_waits)
 {

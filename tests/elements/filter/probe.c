@@ -165,11 +165,21 @@ cuv_probe_init (CuvProbe *self)
   self->takes_us = 1000;
 }
 
+static void
+quick_class_init (gpointer klass, gpointer data)
+{
+  static GstCuvFilterInfo quick;
+
+  quick = info;
+  quick.quick = TRUE;
+  GST_CUV_FILTER_CLASS (klass)->info = &quick;
+}
+
 static GType
-subtype (const gchar *name)
+subtype (const gchar *name, GClassInitFunc class_init)
 {
   return g_type_register_static_simple (cuv_probe_get_type (), name,
-      sizeof (CuvProbeClass), NULL, sizeof (CuvProbe), NULL, 0);
+      sizeof (CuvProbeClass), class_init, sizeof (CuvProbe), NULL, 0);
 }
 
 void
@@ -181,9 +191,11 @@ cuv_probe_register (void)
     done = gst_element_register (
                NULL, "cuvprobe", GST_RANK_NONE, cuv_probe_get_type ())
         && gst_element_register (
-            NULL, "cuvprobeb", GST_RANK_NONE, subtype ("CuvProbeB"))
+            NULL, "cuvprobeb", GST_RANK_NONE, subtype ("CuvProbeB", NULL))
         && gst_element_register (
-            NULL, "cuvprobec", GST_RANK_NONE, subtype ("CuvProbeC"));
+            NULL, "cuvprobec", GST_RANK_NONE, subtype ("CuvProbeC", NULL))
+        && gst_element_register (NULL, "cuvquickprobe", GST_RANK_NONE,
+            subtype ("CuvQuickProbe", quick_class_init));
   fail_unless (done);
 }
 

@@ -43,8 +43,8 @@ GstBuffer *cuv_probe_frame (guint n);
  * them, counted from 1. */
 gboolean cuv_probe_push (GstHarness *h, guint n, guint *analysis);
 
-/* Registers cuvprobe, and the same under two more types: cuvprobeb and
- * cuvprobec. */
+/* Registers cuvprobe, and the same under three more types: cuvprobeb, cuvprobec
+ * and cuvquickprobe, whose analyses are quick. */
 void cuv_probe_register (void);
 
 #endif
