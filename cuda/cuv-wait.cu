@@ -8,7 +8,8 @@
 #include <time.h>
 #include "cuv-cuda.cuh"
 
-#define CUV_WAIT_SPIN 20000 // nanoseconds of polling without sleep
+// nanoseconds of polling without sleep, before and after the usual end
+#define CUV_WAIT_SPIN 20000
 #define CUV_WAIT_LONG (25 * CUV_WAIT_SPIN) // waits that do not poll
 // in nanoseconds; used if a wait takes longer than usual
 #define CUV_WAIT_LONGEST_NAP 1000000
@@ -76,7 +77,7 @@ template <typename Query>
 static cudaError_t
 spin (Query query)
 {
-  const int64_t end = now () + CUV_WAIT_SPIN;
+  const int64_t end = now () + 2 * CUV_WAIT_SPIN;
   cudaError_t status;
 
   do
