@@ -45,21 +45,56 @@ cuv_hough_load_four (const CuvFrame &frame, bool words, int x, int y)
   return four;
 }
 
-// Returns pixel (x, y) of raw, blurred by [1 4 6 4 1] / 16 in x and y.
-// cuv_hough_blur_pixel() does the same for a single pixel of a frame.
-static __device__ unsigned
-cuv_hough_blur_tile (const unsigned (*raw)[CUV_HOUGH_RAW_WORDS], int x, int y)
+// Pixels as 16-bit numbers, two in a word.
+static __device__ __forceinline__ unsigned
+blur_five (unsigned a, unsigned b, unsigned c, unsigned d, unsigned e)
 {
-  const uint8_t *at = (const uint8_t *) raw + y * CUV_HOUGH_RAW_WORDS * 4 + x;
-  unsigned sum = 128;
+  return a + e + 4 * (b + d) + 6 * c; // at most 16 times the largest
+}
 
-  for (int j = -2; j <= 2; j++) {
-    const uint8_t *row = at + j * CUV_HOUGH_RAW_WORDS * 4;
-    const unsigned weight = j == 0 ? 6 : j == -1 || j == 1 ? 4 : 1;
+// Returns the pixels between those of two pairs: the second of a, the first of
+// b.
+static __device__ __forceinline__ unsigned
+pair_between (unsigned a, unsigned b)
+{
+  return __byte_perm (a, b, 0x5432);
+}
 
-    sum += weight * (row[-2] + 4 * row[-1] + 6 * row[0] + 4 * row[1] + row[2]);
+// Returns the four pixels of word `word`, row y of raw, blurred by [1 4 6 4 1]
+// / 16 in x and y: sums of up to 256 * 255 fit 16 bits, so that two pixels are
+// added at a time.
+static __device__ __forceinline__ unsigned
+blur_word (const unsigned (*raw)[CUV_HOUGH_RAW_WORDS], int word, int y)
+{
+  unsigned pairs[4][5], down[4]; // from the pixels left of the word on
+
+#pragma unroll
+  for (int j = 0; j < 5; j++) {
+    const unsigned *row = &raw[y + j - 2][word];
+
+    pairs[0][j] = __byte_perm (row[-1], 0, 0x4342);
+    pairs[1][j] = __byte_perm (row[0], 0, 0x4140);
+    pairs[2][j] = __byte_perm (row[0], 0, 0x4342);
+    pairs[3][j] = __byte_perm (row[1], 0, 0x4140);
   }
-  return sum >> 8;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    down[i] = blur_five (
+        pairs[i][0], pairs[i][1], pairs[i][2], pairs[i][3], pairs[i][4]);
+  const unsigned middle = pair_between (down[1], down[2]);
+  const unsigned first = blur_five (
+      down[0], pair_between (down[0], down[1]), down[1], middle, down[2]);
+  const unsigned second = blur_five (
+      down[1], middle, down[2], pair_between (down[2], down[3]), down[3]);
+
+  return __byte_perm (first + 0x800080, second + 0x800080, 0x7531);
+}
+
+// Returns pixel (x, y) of raw, blurred in the same way.
+static __device__ int
+blur_pixel (const unsigned (*raw)[CUV_HOUGH_RAW_WORDS], int x, int y)
+{
+  return blur_word (raw, x / 4, y) >> x % 4 * 8 & 255;
 }
 
 // Loads ROWS x WORDS words from (x0, y0) on. inside: all words are aligned and
@@ -116,15 +151,25 @@ cuv_load_tile (unsigned (*grey)[CUV_HOUGH_GREY_WORDS],
   load_words<CUV_HOUGH_RAW_ROWS, CUV_HOUGH_RAW_WORDS> (raw, frame, words,
       inside, x0 - 8, y0 - CUV_HOUGH_GREY_HALO - CUV_HOUGH_BLUR);
   __syncthreads ();
-  for (int i = threadIdx.x; i < CUV_HOUGH_GREY_ROWS * CUV_HOUGH_GREY_WORDS * 4;
+  for (int i = threadIdx.x; i < CUV_HOUGH_GREY_ROWS * CUV_HOUGH_GREY_WORDS;
        i += CUV_HOUGH_CANNY_THREADS) {
-    const int x = i % (CUV_HOUGH_GREY_WORDS * 4),
-              y = i / (CUV_HOUGH_GREY_WORDS * 4);
-
-    ((uint8_t *) grey)[i] = cuv_hough_blur_tile (raw,
-        cuv_hough_clamp (x0 - 4 + x, frame.width) - (x0 - 8),
+    const int word = i % CUV_HOUGH_GREY_WORDS, x = x0 - 4 + 4 * word;
+    const int y = i / CUV_HOUGH_GREY_WORDS;
+    // what is outside the frame repeats blurred pixels
+    const int in_raw =
         cuv_hough_clamp (y0 - CUV_HOUGH_GREY_HALO + y, frame.height)
-            - (y0 - CUV_HOUGH_GREY_HALO - CUV_HOUGH_BLUR));
+        - (y0 - CUV_HOUGH_GREY_HALO - CUV_HOUGH_BLUR);
+
+    if (x >= 0 && x + 4 <= frame.width) {
+      grey[y][word] = blur_word (raw, word + 1, in_raw);
+      continue;
+    }
+    grey[y][word] = 0;
+    for (int k = 0; k < 4; k++)
+      grey[y][word] |=
+          blur_pixel (
+              raw, cuv_hough_clamp (x + k, frame.width) - (x0 - 8), in_raw)
+          << 8 * k;
   }
 }
 

@@ -30,6 +30,22 @@ inner_pixels (const CuvHoughMaps &maps, int x, int y)
   return (n < 32 ? (1u << n) - 1 : ~0u) & (x == 0 ? ~1u : ~0u);
 }
 
+// Stores the tile's grey values in maps.blurred.
+static __device__ __forceinline__ void
+store_tile (const CuvHoughMaps &maps,
+    const unsigned (*grey)[CUV_HOUGH_GREY_WORDS], int x0, int y0)
+{
+  const int lane = threadIdx.x % 32, pitch = cuv_blurred_pitch (maps) / 4;
+  unsigned *to =
+      (unsigned *) maps.blurred + (size_t) y0 * pitch + x0 / 4 + lane;
+
+  static_assert (CUV_HOUGH_TILE_WIDTH == 4 * 32, "a word per lane");
+#pragma unroll
+  for (int y = cuv_warp_of_thread (); y < CUV_HOUGH_TILE_HEIGHT;
+       y += CUV_HOUGH_CANNY_WARPS)
+    to[y * pitch] = grey[CUV_HOUGH_GREY_HALO + y][1 + lane];
+}
+
 // Grid: tiles. words: see cuv_hough_load_four(). low, high: thresholds in units
 // of Norm. Shared memory: grey values, then found candidates; unblurred pixels
 // share theirs with the components, which come later.
@@ -53,6 +69,8 @@ __launch_bounds__ (CUV_HOUGH_CANNY_THREADS) canny_kernel (
     cuv_begin_frame (maps);
   cuv_load_tile<BLURRED> (grey, tile.raw, frame, words, x0, y0);
   __syncthreads ();
+  if (BLURRED && maps.blurred != nullptr)
+    store_tile (maps, grey, x0, y0);
   broadcast (low, &weak_limit);
   broadcast (high, &strong_limit);
   cuv_scan_rows<Norm> (grey, found, weak_limit, strong_limit);

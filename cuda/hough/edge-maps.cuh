@@ -51,6 +51,9 @@ struct CuvHoughMaps {
   unsigned *undecided; // pixels that are edges if they are connected to one in
                        // another tile
   int *parents;        // parents of nodes: one per pixel, after the root 0
+  // the blurred frame, whose rows are as long as those of the maps; NULL
+  // without an orientation window
+  uint8_t *blurred;
   CuvHoughCounters *counters;
   CuvHoughBinCounts *bins; // NULL without an orientation window
 };
@@ -65,6 +68,12 @@ static inline __host__ __device__ size_t
 cuv_map_words (const CuvHoughMaps &maps)
 {
   return (size_t) maps.tiles_x * maps.tiles_y * CUV_HOUGH_TILE_SIZE;
+}
+
+static inline __host__ __device__ int
+cuv_blurred_pitch (const CuvHoughMaps &maps) // bytes
+{
+  return maps.tiles_x * CUV_HOUGH_TILE_WIDTH;
 }
 
 // Returns the index in parents of the node that starts at a pixel.
@@ -171,8 +180,9 @@ cuv_final_edges (
 
 // ---- launchers ----
 
-// Computes a frame's maps, the last step of which is cuv_hysteresis_submit().
-// cuv_final_edges() resolves the pixels that are still undecided.
+// Computes a frame's maps, and the blurred frame if Canny blurs it. The last
+// step is cuv_hysteresis_submit(); cuv_final_edges() resolves the pixels that
+// are still undecided.
 int cuv_maps_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
     const CuvCannyParams &params, cudaStream_t stream);
 // Computes the maps of a frame that is an edge map.

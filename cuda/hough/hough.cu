@@ -9,6 +9,7 @@
 #include <string.h>
 #include <vector>
 #include "cuv-arena.cuh"
+#include "cuv-own-stream.cuh"
 #include "cuv-wait.h"
 #include "hough/peaks.cuh"
 
@@ -30,7 +31,8 @@ struct _CuvHoughCuda {
   CuvHoughParams params = {};
   bool has_regions = false; // segments come from regions, without votes
   CuvHoughMethod method = CUV_HOUGH_SHARED;
-  cudaStream_t stream = nullptr;
+  CuvOwnStream own;
+  cudaStream_t stream = nullptr; // that of the frame, see CuvOwnStream
   cudaEvent_t done = nullptr;
   CuvWait wait = {};
 
@@ -123,7 +125,10 @@ init_maps (CuvHoughCuda *self, const CuvHoughLayout *layout)
           &self->arena, &maps->parents, 1 + 32 * cuv_map_words (*maps))
       && cuv_arena_new (&self->arena, &self->edges.pixels, n_pixels)
       && (layout->config.window >= 90
-          || (cuv_arena_new (&self->arena, &self->edges.bins, n_pixels)
+          || (cuv_arena_new (&self->arena, &maps->blurred,
+                  (size_t) cuv_blurred_pitch (*maps) * maps->tiles_y
+                      * CUV_HOUGH_TILE_HEIGHT)
+              && cuv_arena_new (&self->arena, &self->edges.bins, n_pixels)
               && cuv_arena_new (&self->arena, &self->edges.sorted, n_pixels)
               && cuv_arena_new (&self->arena, &self->edges.counts, 1)));
 }
@@ -191,7 +196,8 @@ cuv_hough_init (CuvHoughCuda *self, const CuvHoughLayout *layout)
       && cuv_cuda_record (
              cudaEventCreateWithFlags (&self->done, cudaEventDisableTiming),
              "cudaEventCreateWithFlags")
-      == 0;
+      == 0
+      && self->own.open (true) == 0;
 }
 
 extern "C" CuvHoughCuda *
@@ -274,6 +280,19 @@ edges_of (const CuvHoughCuda *self)
   return edges;
 }
 
+// Returns the frame whose luma has the gradients of the edges: the frame itself
+// or, if Canny blurs it, the blurred one.
+static CuvFrame
+grey_of (const CuvHoughCuda *self, const CuvFrame *frame)
+{
+  const CuvHoughMaps &maps = self->maps;
+
+  if (!self->params.canny.blur)
+    return *frame;
+  return CuvFrame{ CUV_MODEL_GREY, frame->width, frame->height, 1,
+    { { maps.blurred, cuv_blurred_pitch (maps), 1, 0, 0 } } };
+}
+
 static int
 submit_list (
     CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
@@ -283,8 +302,8 @@ submit_list (
       != 0)
     return -1;
   return edges.bins == nullptr ? 0
-                               : cuv_sort_submit (edges, self->layout, *frame,
-                                   self->params.canny.blur != 0, self->stream);
+                               : cuv_sort_submit (edges, self->layout,
+                                   grey_of (self, frame), self->stream);
 }
 
 static int
@@ -296,7 +315,7 @@ submit_regions (
       != 0)
     return -1;
   return cuv_regions_submit (self->regions, self->maps, edges, self->layout,
-      *frame, self->params, self->peaks, self->stream);
+      grey_of (self, frame), self->params, self->peaks, self->stream);
 }
 
 static int
@@ -316,14 +335,16 @@ submit_lines (
 }
 
 static int
-cuv_hough_submit_all (CuvHoughCuda *self, const CuvFrame *frame)
+cuv_hough_submit_all (
+    CuvHoughCuda *self, const CuvFrame *frame, cudaStream_t stream)
 {
   const CuvHoughEdges edges = edges_of (self);
 
   // as cuv_hough_uses_regions() says
   self->has_regions = self->params.segments && edges.bins != nullptr;
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
-  if (submit_edges (self, frame) != 0
+  if (self->own.choose (stream, &self->stream) != 0
+      || submit_edges (self, frame) != 0
       || (self->has_regions ? submit_regions (self, frame, edges)
                             : submit_lines (self, frame, edges))
           != 0)
@@ -340,8 +361,8 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
   self->params.max_lines =
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
-  self->stream = (cudaStream_t) stream;
-  return cuv_end_submit (cuv_hough_submit_all (self, frame), self->stream);
+  return cuv_end_submit (
+      cuv_hough_submit_all (self, frame, (cudaStream_t) stream), self->stream);
 }
 
 static float
@@ -400,8 +421,8 @@ submit_missing_votes (CuvHoughCuda *self, const CuvFrame *frame)
   const CuvHoughEdges edges = edges_of (self);
 
   if (self->has_regions) // edges.bins are directions, not bins
-    return cuv_sort_submit (edges, self->layout, *frame,
-               self->params.canny.blur != 0, self->stream)
+    return cuv_sort_submit (
+               edges, self->layout, grey_of (self, frame), self->stream)
             != 0
         ? -1
         : submit_votes (self, edges);
@@ -413,6 +434,7 @@ submit_missing_votes (CuvHoughCuda *self, const CuvFrame *frame)
 static int
 submit_drawing (CuvHoughCuda *self, const CuvFrame *frame, CuvHoughDraw draw)
 {
+  CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->done, 0));
   if (draw == CUV_HOUGH_DRAW_EDGES
       && cuv_draw_edges_submit (*frame, self->maps, self->stream) != 0)
     return -1;

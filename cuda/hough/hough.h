@@ -90,8 +90,7 @@ int cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result);
 
 /* Enqueues drawing over a frame of the same size in device memory: its edges,
  * or the accumulator with cells above the threshold in white. Call it at most
- * once between submit and collect, with the same stream; collect waits for it,
- * too. Returns 0 or -1. */
+ * once between submit and collect, which waits for it, too. Returns 0 or -1. */
 int cuv_hough_cuda_draw (CuvHoughCuda *self, const CuvFrame *frame,
     CuvHoughDraw draw, CuvCudaStream stream);
 

@@ -5,6 +5,8 @@
 #define CUV_HOUGH_PEAK_THREADS 256
 #define CUV_HOUGH_PEAK_FOURS 4 // groups of four cells that a thread checks
 #define CUV_HOUGH_PEAK_CELLS (4 * CUV_HOUGH_PEAK_FOURS * CUV_HOUGH_PEAK_THREADS)
+// of two adjacent cells, one at most outvotes those next to it
+#define CUV_HOUGH_PEAK_NEAR (CUV_HOUGH_PEAK_CELLS / 2)
 
 // A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The
 // votes for cell r are middle[sign * r].
@@ -61,22 +63,23 @@ list_cells (uint16_t *list, unsigned *n, const unsigned *cells, int n_cells,
 }
 
 // Grid: parts of a row x rows. Shared memory: the cells above the threshold, so
-// that threads share their checks evenly.
+// that threads share their checks evenly; those of them that outvote the cells
+// next to them, so that warps do.
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
     peak_kernel (CuvHoughDeviceLayout layout, const unsigned *cells,
         CuvPeakParams params, CuvHoughPeaks peaks)
 {
   __shared__ CellView views[CUV_HOUGH_MAX_NEIGHBORHOOD];
-  __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS];
-  __shared__ unsigned n;
+  __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS], near[CUV_HOUGH_PEAK_NEAR];
+  __shared__ unsigned n, n_near;
   const int k = blockIdx.y, reach = cuv_reach (params);
   const int first = blockIdx.x * CUV_HOUGH_PEAK_CELLS;
   const CuvHoughVoteRow row = layout.rows[k];
 
   cuv_pdl_trigger ();
   if (threadIdx.x == 0)
-    n = 0;
+    n = n_near = 0;
   if ((int) threadIdx.x <= 2 * reach)
     views[threadIdx.x] = view_of (layout, cells, k + threadIdx.x - reach);
   __syncthreads ();
@@ -95,14 +98,34 @@ __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
     return at >= view.first && at <= view.last ? votes : 0;
   };
 
-  for (unsigned i = threadIdx.x; i - threadIdx.x % 32 < n;
-       i += CUV_HOUGH_PEAK_THREADS) {
-    const int cell = first + (i < n ? list[i] : 0);
-    const int r = row.first_cell + cell;
-    const unsigned votes = i < n ? cells[row.start + cell] : 0;
+  const auto add = [&] (int cell) {
+    cuv_add_peak (peaks,
+        cuv_peak_key (
+            cells[row.start + cell], k, row.first_cell + cell, layout.radius));
+  };
 
-    if (cuv_is_peak (params, votes, r, votes_at))
-      cuv_add_peak (peaks, cuv_peak_key (votes, k, r, layout.radius));
+  for (unsigned i = threadIdx.x; i < n; i += CUV_HOUGH_PEAK_THREADS) {
+    const int cell = first + list[i];
+
+    if (!cuv_is_near_peak (
+            params, cells[row.start + cell], row.first_cell + cell, votes_at))
+      continue;
+    if (cuv_looks_far (params))
+      near[atomicAdd (&n_near, 1u)] = list[i];
+    else
+      add (cell);
+  }
+  __syncthreads ();
+  for (unsigned i = cuv_warp_of_thread (); i < n_near;
+       i += CUV_HOUGH_PEAK_THREADS / 32) {
+    const int cell = first + near[i];
+    const bool peak =
+        cuv_is_far_peak (params, cells[row.start + cell], [&] (int dk, int dr) {
+          return votes_at (row.first_cell + cell, dk, dr);
+        });
+
+    if (peak && threadIdx.x % 32 == 0)
+      add (cell);
   }
 }
 

@@ -16,13 +16,6 @@ cuv_reach (const CuvPeakParams &params)
                                           : params.neighborhood / 2;
 }
 
-// Returns the i-th of 0, -1, 1, -2, 2, ...
-static __device__ __forceinline__ int
-alternating_offset (int i)
-{
-  return i % 2 ? -(i / 2) - 1 : i / 2;
-}
-
 // Whether a cell's votes beat those of the cell dk rows and dr cells away; of
 // equal ones the first cell wins.
 static __device__ __forceinline__ bool
@@ -31,19 +24,17 @@ outvotes (unsigned own, unsigned other, int dk, int dr)
   return dk < 0 || (dk == 0 && dr < 0) ? own > other : own >= other;
 }
 
-// Whether a cell outvotes its neighbours. votes (dk, dr) returns the votes dk
-// rows and dr cells away. The nearest cells, which usually decide, are loaded
-// all at once, so that their latencies overlap.
+// Whether a cell outvotes those next to it that its rule compares. votes (dk,
+// dr) returns the votes dk rows and dr cells away. All cells are loaded at
+// once, so that their latencies overlap.
 template <typename Votes>
 static __device__ __forceinline__ bool
-is_highest (const CuvPeakParams &params, unsigned own, const Votes &votes)
+outvotes_next (const CuvPeakParams &params, unsigned own, const Votes &votes)
 {
   const bool square = params.rule >= CUV_PEAKS_SQUARE;
-  const int reach = square ? params.neighborhood / 2 : cuv_reach (params);
-  const int n = 2 * reach + 1;
   bool peak = true;
 
-  if (reach == 0)
+  if (params.rule == CUV_PEAKS_ALL || (square && params.neighborhood < 3))
     return true;
 #pragma unroll
   for (int i = 0; i < 9; i++) {
@@ -54,60 +45,70 @@ is_highest (const CuvPeakParams &params, unsigned own, const Votes &votes)
       peak &= outvotes (own, votes (dk, dr), dk, dr)
           | !(square || dk == 0 || dr == 0);
   }
-  if (!peak)
-    return false;
-  for (int i = 0; reach > 1 && i < n; i++) {
-    const int dk = alternating_offset (i);
-
-    for (int j = dk == 0 ? 1 : 0; j < n; j++) {
-      const int dr = alternating_offset (j);
-
-      if (!outvotes (own, votes (dk, dr), dk, dr))
-        return false;
-    }
-  }
-  return true;
+  return peak;
 }
 
-// Whether no cell within reach has more than 3/2 as many votes. Called by a
-// warp: each lane takes a column, so that all cells are loaded at once.
-template <typename Votes>
+// Whether the rule compares a cell with more than those next to it.
 static __device__ __forceinline__ bool
-is_dominant (unsigned own, const Votes &votes)
+cuv_looks_far (const CuvPeakParams &params)
 {
-  constexpr int reach = CUV_HOUGH_MAX_NEIGHBORHOOD / 2;
-  const int dr = min ((int) threadIdx.x % 32 - reach, reach);
-  unsigned most = 0;
+  return cuv_reach (params) > 1;
+}
 
+// Whether a cell that outvotes those next to it is a peak, if its rule compares
+// up to `reach` rows and cells on either side. Called by a warp: each lane
+// takes a column, so that all cells are loaded at once.
+template <int reach, typename Votes>
+static __device__ __forceinline__ bool
+is_peak_within (const CuvPeakParams &params, unsigned own, const Votes &votes)
+{
   static_assert (2 * reach + 1 <= 32, "a warp has a lane for each column");
+  const int last = cuv_reach (params), highest = params.neighborhood / 2;
+  const int dr = (int) threadIdx.x % 32 - reach;
+  unsigned loaded[2 * reach + 1], most = 0;
+  bool peak = true;
+
 #pragma unroll
   for (int dk = -reach; dk <= reach; dk++)
-    most = max (most, votes (dk, dr));
-  return 3ull * own >= 2ull * cuv_warp_max (most);
+    loaded[reach + dk] = max (abs (dk), abs (dr)) <= last ? votes (dk, dr) : 0;
+#pragma unroll
+  for (int dk = -reach; dk <= reach; dk++) {
+    const unsigned other = loaded[reach + dk];
+
+    most = max (most, other);
+    if (max (abs (dk), abs (dr)) <= highest && (dk != 0 || dr != 0))
+      peak &= outvotes (own, other, dk, dr);
+  }
+  // DOMINANT: no cell has more than 3/2 as many votes
+  if (params.rule == CUV_PEAKS_DOMINANT)
+    peak &= 3ull * own >= 2ull * most;
+  return __ballot_sync (~0u, peak) == ~0u;
 }
 
-// Whether cell r, which has `own` votes, is a peak. votes_at (r, dk, dr)
-// returns the votes dk rows and dr cells away from a cell r. Called by whole
-// warps, whose lanes have different cells.
+// The same for any reach.
+template <typename Votes>
+static __device__ __forceinline__ bool
+cuv_is_far_peak (const CuvPeakParams &params, unsigned own, const Votes &votes)
+{
+  constexpr int most = CUV_HOUGH_MAX_NEIGHBORHOOD / 2;
+  const int reach = cuv_reach (params);
+
+  return reach <= 3 ? is_peak_within<3> (params, own, votes)
+      : reach <= 7  ? is_peak_within<7> (params, own, votes)
+                    : is_peak_within<most> (params, own, votes);
+}
+
+// Whether cell r, which has `own` votes, may be a peak: it is one unless
+// cuv_looks_far(). votes_at (r, dk, dr) returns the votes dk rows and dr cells
+// away from a cell r.
 template <typename VotesAt>
 static __device__ __forceinline__ bool
-cuv_is_peak (
+cuv_is_near_peak (
     const CuvPeakParams &params, unsigned own, int r, const VotesAt &votes_at)
 {
-  bool peak = own > params.threshold
-      && is_highest (
+  return own > params.threshold
+      && outvotes_next (
           params, own, [&] (int dk, int dr) { return votes_at (r, dk, dr); });
-
-  if (params.rule != CUV_PEAKS_DOMINANT)
-    return peak;
-  for (unsigned left = __ballot_sync (~0u, peak); left != 0; left &= left - 1) {
-    const int lane = __ffs (left) - 1, r_there = __shfl_sync (~0u, r, lane);
-    const bool dominant = is_dominant (__shfl_sync (~0u, own, lane),
-        [&] (int dk, int dr) { return votes_at (r_there, dk, dr); });
-
-    peak &= dominant || (int) threadIdx.x % 32 != lane;
-  }
-  return peak;
 }
 
 // Maps row k into 0 .. n_rows - 1 and sets *sign to -1 if rho is negated.

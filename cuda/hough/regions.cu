@@ -10,17 +10,15 @@
 
 // ---- regions ----
 
-template <bool BLURRED>
 static __device__ void
 find_directions (
-    const CuvHoughRegionWork &work, const CuvFrame &frame, unsigned n)
+    const CuvHoughRegionWork &work, const CuvFrame &grey, unsigned n)
 {
   const int n_bins = work.layout.n_bins;
 
   for (unsigned i = first_edge (); i < n; i += n_threads ()) {
     const unsigned pixel = work.edges.pixels[i];
-    const short2 gradient =
-        gradient_of<BLURRED> (frame, pixel & 0xffff, pixel >> 16);
+    const short2 gradient = gradient_of (grey, pixel);
 
     work.edges.bins[i] =
         (uint16_t) (find_bin (work.layout.boundaries, n_bins, gradient)
@@ -389,10 +387,9 @@ struct ListSegments {
 
 // All steps in one cooperative launch: each takes less time than the launch of
 // a kernel.
-template <bool BLURRED>
 static __global__ void
 __launch_bounds__ (CUV_HOUGH_REGION_THREADS, 1)
-    regions_kernel (CuvHoughRegionWork work, CuvFrame frame,
+    regions_kernel (CuvHoughRegionWork work, CuvFrame grey,
         CuvSegmentParams params, unsigned threshold, CuvHoughPeaks found)
 {
   __shared__ CuvHoughRegionParts parts;
@@ -409,7 +406,7 @@ __launch_bounds__ (CUV_HOUGH_REGION_THREADS, 1)
 
   if (n == 0)
     return;
-  find_directions<BLURRED> (work, frame, n);
+  find_directions (work, grey, n);
   grid.sync ();
   hang (work, n);
   grid.sync ();
@@ -432,7 +429,7 @@ __launch_bounds__ (CUV_HOUGH_REGION_THREADS, 1)
 int
 cuv_regions_submit (const CuvHoughRegionBuffers &regions,
     const CuvHoughMaps &maps, const CuvHoughEdges &edges,
-    const CuvHoughDeviceLayout &layout, const CuvFrame &frame,
+    const CuvHoughDeviceLayout &layout, const CuvFrame &grey,
     const CuvHoughParams &params, const CuvHoughPeaks &peaks,
     cudaStream_t stream)
 {
@@ -444,9 +441,8 @@ cuv_regions_submit (const CuvHoughRegionBuffers &regions,
   found.edges_at = maps;
   found.host_segments = regions.host_segments;
   return cuv_launch_cooperative ("regions_kernel", CUV_HOUGH_REGION_THREADS,
-             stream,
-             params.canny.blur ? regions_kernel<true> : regions_kernel<false>,
-             work, frame, params.segment, params.peaks.threshold, found)
+             stream, regions_kernel, work, grey, params.segment,
+             params.peaks.threshold, found)
           == 0
       ? cuv_best_submit (found, params.max_lines, stream)
       : -1;

@@ -83,8 +83,17 @@ find_peaks (const unsigned *cells, const View *views,
   for (int r = own.first + threadIdx.x; r - (int) threadIdx.x % 32 <= own.last;
        r += CUV_HOUGH_VOTE_THREADS) {
     const unsigned votes = r <= own.last ? cells[own.middle + r] : 0;
+    bool peak = cuv_is_near_peak (params, votes, r, votes_at);
+    unsigned left = cuv_looks_far (params) ? __ballot_sync (~0u, peak) : 0;
 
-    if (cuv_is_peak (params, votes, r, votes_at))
+    for (; left != 0; left &= left - 1) {
+      const int lane = __ffs (left) - 1, r_there = __shfl_sync (~0u, r, lane);
+      const bool far = cuv_is_far_peak (params, __shfl_sync (~0u, votes, lane),
+          [&] (int dk, int dr) { return votes_at (r_there, dk, dr); });
+
+      peak &= far || (int) threadIdx.x % 32 != lane;
+    }
+    if (peak)
       cuv_add_peak (peaks, cuv_peak_key (votes, k, r, layout.radius));
   }
 }

@@ -15,10 +15,9 @@
 
 // Threads of the grid take turns at edges. Shared memory: a block's counts, and
 // the boundaries that each edge is compared with.
-template <bool BLURRED>
 static __global__ void
-__launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS) bin_kernel (
-    CuvHoughEdges edges, CuvHoughDeviceLayout layout, CuvFrame frame)
+__launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS)
+    bin_kernel (CuvHoughEdges edges, CuvHoughDeviceLayout layout, CuvFrame grey)
 {
   __shared__ unsigned counts[CUV_HOUGH_MAX_PERIOD];
   __shared__ short2 boundaries[CUV_HOUGH_MAX_PERIOD];
@@ -35,8 +34,8 @@ __launch_bounds__ (CUV_HOUGH_SORT_THREADS, CUV_HOUGH_SORT_BLOCKS) bin_kernel (
   for (unsigned i = blockIdx.x * CUV_HOUGH_SORT_THREADS + threadIdx.x; i < n;
        i += gridDim.x * CUV_HOUGH_SORT_THREADS) {
     const unsigned pixel = __ldcg (&edges.pixels[i]);
-    const int bin = find_bin (boundaries, layout.n_bins,
-        gradient_of<BLURRED> (frame, pixel & 0xffff, pixel >> 16));
+    const int bin =
+        find_bin (boundaries, layout.n_bins, gradient_of (grey, pixel));
 
     edges.bins[i] = (uint16_t) bin;
     atomicAdd (&counts[bin], 1u);
@@ -132,13 +131,12 @@ __launch_bounds__ (CUV_HOUGH_SORT_THREADS)
 
 int
 cuv_sort_submit (const CuvHoughEdges &edges, const CuvHoughDeviceLayout &layout,
-    const CuvFrame &frame, bool blurred, cudaStream_t stream)
+    const CuvFrame &grey, cudaStream_t stream)
 {
   const int blocks = 3 * cuv_cuda_multiprocessors ();
 
   if (cuv_launch_dependent ("bin_kernel", blocks, CUV_HOUGH_SORT_THREADS, 0,
-          stream, blurred ? bin_kernel<true> : bin_kernel<false>, edges, layout,
-          frame)
+          stream, bin_kernel, edges, layout, grey)
       != 0)
     return -1;
   return cuv_launch_dependent ("sort_kernel", blocks, CUV_HOUGH_SORT_THREADS, 0,

@@ -59,10 +59,10 @@ struct CuvHoughEdges {
 int cuv_list_submit (const CuvHoughMaps &maps, const CuvHoughEdges &edges,
     unsigned *cells, size_t n_cells, cudaStream_t stream);
 
-// Finds the orientation bins of a frame's listed Canny edges, and sorts the
-// edges by bin.
+// Finds the orientation bins of the listed edges that Canny found in a frame
+// whose luma, if it was blurred, is that of `grey`, and sorts the edges by bin.
 int cuv_sort_submit (const CuvHoughEdges &edges,
-    const CuvHoughDeviceLayout &layout, const CuvFrame &frame, bool blurred,
+    const CuvHoughDeviceLayout &layout, const CuvFrame &grey,
     cudaStream_t stream);
 
 // How rows and edges are split over blocks.
@@ -185,10 +185,11 @@ struct CuvHoughRegionBuffers {
 };
 
 // Finds the segments of regions of listed Canny edges, sorts the best, and
-// copies them and the counters to the host. Uses maps.parents.
+// copies them and the counters to the host. grey: see cuv_sort_submit(). Uses
+// maps.parents.
 int cuv_regions_submit (const CuvHoughRegionBuffers &regions,
     const CuvHoughMaps &maps, const CuvHoughEdges &edges,
-    const CuvHoughDeviceLayout &layout, const CuvFrame &frame,
+    const CuvHoughDeviceLayout &layout, const CuvFrame &grey,
     const CuvHoughParams &params, const CuvHoughPeaks &peaks,
     cudaStream_t stream);
 

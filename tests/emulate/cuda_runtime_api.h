@@ -71,6 +71,8 @@ cudaError_t cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
 cudaError_t cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t);
 
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamCreateWithPriority (
+    cudaStream_t *stream, unsigned flags, int priority);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);
 cudaError_t cudaStreamQuery (cudaStream_t stream);

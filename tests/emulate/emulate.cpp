@@ -430,6 +430,12 @@ cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
 }
 
 cudaError_t
+cudaStreamCreateWithPriority (cudaStream_t *stream, unsigned flags, int)
+{
+  return cudaStreamCreateWithFlags (stream, flags);
+}
+
+cudaError_t
 cudaStreamDestroy (cudaStream_t)
 {
   return cudaSuccess;
