@@ -93,8 +93,16 @@ cuv_element (Sum sum)
   return sum;
 }
 
+// An element of an integral image for pairs of windows: the sum at (x, y) plus
+// 2^16 times the sum a fixed number of positions to the right, modulo 2^32. If
+// block sums fit 16 bits, the halves of a word are the block sums of both
+// windows, which then take one read and one subtraction.
+struct CuvPairSum {
+  uint32_t sums;
+};
+
 static __device__ __forceinline__ unsigned
-cuv_element (CuvPyramidPair pair)
+cuv_element (CuvPairSum pair)
 {
   return pair.sums;
 }
@@ -154,7 +162,7 @@ cuv_below (const int block[9])
   return below;
 }
 
-// ---- pairs of windows (CuvPyramidPair) ----
+// ---- pairs of windows (CuvPairSum) ----
 
 #define CUV_WALDBOOST_SMALL_BLOCK 128      // pixels: 128 * 255 < 2^15
 #define CUV_WALDBOOST_TOP_BITS 0x80008000u // the top bits of both halves

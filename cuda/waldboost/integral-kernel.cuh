@@ -61,55 +61,19 @@ store_two (Sum *to, uint32_t a, uint32_t b)
   *(uint2 *) to = make_uint2 (a, b);
 }
 
-// Four pixels of a row, a byte each; with CuvPyramidPair also those of the
-// second window.
-template <typename Sum> struct CuvPyramidFour {
-  uint32_t pixels;
-
-  __device__ void
-  read (const uint8_t *row, int x, int, int)
-  {
-    pixels = __ldg ((const uint32_t *) (row + x));
-  }
-
-  __device__ uint4
-  values () const
-  {
-    return make_uint4 (__byte_perm (pixels, 0, 0x4440),
-        __byte_perm (pixels, 0, 0x4441), __byte_perm (pixels, 0, 0x4442),
-        __byte_perm (pixels, 0, 0x4443));
-  }
-};
-
-template <> struct CuvPyramidFour<CuvPyramidPair> {
-  uint32_t pixels, others;
-
-  __device__ void
-  read (const uint8_t *row, int x, int apart, int width)
-  {
-    pixels = __ldg ((const uint32_t *) (row + x));
-    if (x + apart < width)
-      others = __ldg ((const uint32_t *) (row + x + apart));
-  }
-
-  __device__ uint4
-  values () const
-  {
-    const uint32_t mask = 0xff00ff;
-
-    return make_uint4 (__byte_perm (pixels, others, 0x0400) & mask,
-        __byte_perm (pixels, others, 0x0501) & mask,
-        __byte_perm (pixels, others, 0x0602) & mask,
-        __byte_perm (pixels, others, 0x0703) & mask);
-  }
-};
+// Returns four pixels of a row, a byte each.
+static __device__ __forceinline__ uint4
+four_pixels (uint32_t pixels)
+{
+  return make_uint4 (__byte_perm (pixels, 0, 0x4440),
+      __byte_perm (pixels, 0, 0x4441), __byte_perm (pixels, 0, 0x4442),
+      __byte_perm (pixels, 0, 0x4443));
+}
 
 // Computes a warp's rows of an integral image.
 template <typename Sum, bool squared> struct CuvPyramidWarpRows {
-  static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
   const bool split, top; // columns are split; the first row is the picture's
   const int warp, lane, pitch, width;
-  const int apart; // columns from a pair's first window to its second
   const uint32_t
       *strips; // sums of the level's first strip in the lane's columns
   Sum *image;  // element above the first row in the lane's columns
@@ -121,7 +85,6 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
       : split (cuv_is_split (level)), top (first_row == 0),
         warp (cuv_warp_of_thread ()), lane (threadIdx.x % 32),
         pitch (level.pitch), width (level.plan.width),
-        apart (CUV_PYRAMID_PAIR_X * level.plan.step),
         strips (all_strips + cuv_strip_sums_at (level, 0) + 4 * lane),
         image (images + level.first + (int64_t) first_row * pitch
             + (split ? 2 : 4) * lane)
@@ -129,9 +92,9 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
   }
 
   static __device__ uint4
-  values (const CuvPyramidFour<Sum> &four)
+  values (uint32_t four)
   {
-    const uint4 v = four.values ();
+    const uint4 v = four_pixels (four);
 
     return squared ? make_uint4 (v.x * v.x, v.y * v.y, v.z * v.z, v.w * v.w)
                    : v;
@@ -140,22 +103,20 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
   // Reads four columns of the warp's rows; pixels to the right of the picture
   // are 0.
   __device__ void
-  read (CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS],
-      const uint8_t *picture, int picture_pitch, int x) const
+  read (uint32_t pixels[CUV_PYRAMID_WARP_ROWS], const uint8_t *picture,
+      int picture_pitch, int x) const
   {
 #pragma unroll
-    for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++) {
-      pixels[i] = {};
-      if (x < width)
-        pixels[i].read (picture + i * picture_pitch, x, apart, width);
-    }
+    for (int i = 0; i < CUV_PYRAMID_WARP_ROWS; i++)
+      pixels[i] = x < width
+          ? __ldg ((const uint32_t *) (picture + i * picture_pitch + x))
+          : 0;
   }
 
-  // Sums n strips. x: the lane's first column. Reads two strips at a time.
+  // Sums n strips, reading two at a time.
   __device__ uint4
-  sum_of_strips (int n, int x) const
+  sum_of_strips (int n) const
   {
-    const bool has_pair = paired && x + apart < width;
     uint4 sum = make_uint4 (0, 0, 0, 0);
 
 #pragma unroll 1
@@ -163,36 +124,23 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
       const uint32_t *strip = strips + (int64_t) s * pitch;
       const uint32_t *other = strip + (int64_t) CUV_PYRAMID_WARPS * pitch;
       const bool has_other = s + CUV_PYRAMID_WARPS < n;
-      uint4 v[4] = {};
+      uint4 v[2] = {};
 
       v[0] = __ldg ((const uint4 *) strip);
       if (has_other)
         v[1] = __ldg ((const uint4 *) other);
-      if (has_pair)
-        v[2] = __ldg ((const uint4 *) (strip + apart));
-      if (has_pair && has_other)
-        v[3] = __ldg ((const uint4 *) (other + apart));
       sum = cuv_pyramid_add_columns (sum, cuv_pyramid_add_columns (v[0], v[1]));
-      if (paired)
-        sum = cuv_pyramid_add_columns (
-            sum, upper (cuv_pyramid_add_columns (v[2], v[3])));
     }
     return sum;
-  }
-
-  static __device__ uint4
-  upper (uint4 v)
-  {
-    return make_uint4 (v.x << 16, v.y << 16, v.z << 16, v.w << 16);
   }
 
   // Writes the warp's two slots: its part of the sum over the n_strips strips
   // above, without and with its own rows.
   __device__ void
-  publish (const CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS],
-      int n_strips, int x, CuvPyramidColumns columns)
+  publish (const uint32_t pixels[CUV_PYRAMID_WARP_ROWS], int n_strips,
+      CuvPyramidColumns columns)
   {
-    uint4 sum = sum_of_strips (n_strips, x);
+    uint4 sum = sum_of_strips (n_strips);
 
     columns[warp][lane] = sum;
 #pragma unroll
@@ -215,7 +163,7 @@ template <typename Sum, bool squared> struct CuvPyramidWarpRows {
 
   // Writes n_rows rows, after all warps have called publish().
   __device__ void
-  write (const CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS], int n_rows,
+  write (const uint32_t pixels[CUV_PYRAMID_WARP_ROWS], int n_rows,
       const CuvPyramidColumns columns)
   {
     uint4 sum = make_uint4 (0, 0, 0, 0), out[CUV_PYRAMID_WARP_ROWS];
@@ -252,16 +200,15 @@ make_strip (const CuvPyramidLevel &level, int strip, const uint8_t *pictures,
   const uint8_t *picture = pictures + level.picture + (int64_t) first * pitch;
   CuvPyramidWarpRows<Sum, squared> rows (level, first, strip_sums, images);
 
-  CuvPyramidFour<Sum> pixels[CUV_PYRAMID_WARP_ROWS] = {},
-                      next[CUV_PYRAMID_WARP_ROWS] = {};
+  uint32_t pixels[CUV_PYRAMID_WARP_ROWS] = {}, next[CUV_PYRAMID_WARP_ROWS] = {};
   int x = 4 * (threadIdx.x % 32);
 
   if (n_rows > 0)
     rows.read (pixels, picture, pitch, x);
   for (int base = 0; base <= width;
        base += CUV_PYRAMID_CHUNK, x += CUV_PYRAMID_CHUNK) {
-    rows.publish (pixels, x < width ? strip : 0, x,
-        columns[base / CUV_PYRAMID_CHUNK % 2]);
+    rows.publish (
+        pixels, x < width ? strip : 0, columns[base / CUV_PYRAMID_CHUNK % 2]);
     // start to read the next ones: this takes as long as the rest of the loop
     if (n_rows > 0)
       rows.read (next, picture, pitch, x + CUV_PYRAMID_CHUNK);

@@ -246,6 +246,11 @@ cuv_pyramid_set_plan (CuvPyramid *self, CuvPyramidTables *tables,
   self->height = plan->turn.height;
   self->n_levels = plan->n_levels;
   extent = cuv_pyramid_lay_out (self, plan);
+  self->n_scanned = self->n_split = 0;
+  for (const CuvPyramidLevel &level : self->host_levels) {
+    self->n_scanned += level.plan.n_x > 0;
+    self->n_split += level.plan.n_x > 0 && cuv_is_split (level);
+  }
   self->halves = find_halves (self, plan);
   std::vector<uint32_t> taps = pack_taps (self, plan);
   std::vector<CuvPyramidTile> pictures = tile_pictures (self);

@@ -140,7 +140,6 @@ cuv_pyramid_submit_integrals (
 
   if (needs.sums) {
     const auto make = needs.narrow ? make_sums<uint16_t, false>
-        : needs.paired             ? make_sums<CuvPyramidPair, false>
         : needs.squares            ? make_sums<uint32_t, true>
                                    : make_sums<uint32_t, false>;
 

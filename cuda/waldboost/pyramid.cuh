@@ -18,7 +18,6 @@
 // rows per block of the picture kernel if there are no integral images
 #define CUV_PYRAMID_PICTURE_ROWS 16
 #define CUV_PYRAMID_DIAGONALS 128 // lines per block of the tilted kernels
-#define CUV_PYRAMID_PAIR_X 32     // positions between a pair's windows
 // The maximum number of levels that cuv_halves_kernel makes, and the side of a
 // block's square in the first of them; in the last level the square is one
 // pixel.
@@ -31,14 +30,6 @@ enum CuvPyramidResize {
   CUV_PYRAMID_RESIZE_COPY, // the same four columns
   CUV_PYRAMID_RESIZE_NEAR, // four of eight adjacent columns
   CUV_PYRAMID_RESIZE_FAR,  // any columns
-};
-
-// An element of an integral image for pairs of windows: the sum at (x, y) plus
-// 2^16 times the sum CUV_PYRAMID_PAIR_X window positions to the right, modulo
-// 2^32. If block sums fit 16 bits, the halves of a word are the block sums of
-// both windows, which then take one read and one subtraction.
-struct CuvPyramidPair {
-  uint32_t sums;
 };
 
 // Element (x, y) of an integral image is the sum of the level's pixels above
@@ -113,9 +104,8 @@ enum CuvPyramidLevels {
 
 // The images that a scanner reads.
 struct CuvPyramidNeeds {
-  bool sums;         // integral images, of uint32_t unless narrow or paired
+  bool sums;         // integral images, of uint32_t unless narrow
   bool narrow;       // integral images of uint16_t
-  bool paired;       // integral images of CuvPyramidPair
   bool squares;      // integral images of squares, uint32_t
   bool tilted;       // tilted integral images, uint32_t
   bool common_pitch; // all levels have the same pitch
@@ -151,7 +141,8 @@ struct CuvPyramid {
   CuvTurn turn;
   int width, height; // size of the turned frame, pixels
   int n_levels, n_strips, n_diagonal_tiles;
-  int n_split_strips; // number of strips of split levels, which come first
+  int n_split_strips;     // number of strips of split levels, which come first
+  int n_scanned, n_split; // levels that have windows; those with split columns
   std::vector<CuvPyramidLevel> host_levels;
   CuvPyramidHalves halves;
   // first tile of each depth, then the number of tiles
@@ -166,7 +157,7 @@ struct CuvPyramid {
   bool
   in_parts () const
   {
-    return needs.in_parts && n_split_strips > 0 && n_split_strips < n_strips;
+    return needs.in_parts && n_split > 0 && n_split < n_scanned;
   }
   int
   grey_pitch () const

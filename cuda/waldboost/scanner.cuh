@@ -58,6 +58,13 @@ struct CuvScanRows {
     return level < 0 || of_level == level;
   }
 
+  // Whether rows `from` to `to` - 1 of a level are among them.
+  __device__ bool
+  has_any (int of_level, int from, int to) const
+  {
+    return level < 0 || (of_level == level && from < end && to > first);
+  }
+
   __device__ bool
   has (int of_level, int row) const
   {
@@ -89,9 +96,9 @@ public:
     return cuv_pyramid_submit_pictures (pyramid, frame.frame, stream);
   }
   // Enqueues the scan of a model; the counters must be 0. If the rows belong to
-  // one level, stage 0 is not evaluated but its results are reused from the
-  // previous scan. Split levels and others are requested separately only if the
-  // scanner needs the pyramid in_parts. Returns 0 or -1.
+  // one level, results of stage 0 may be reused from the previous scan. Split
+  // levels and others are requested separately only if the scanner needs the
+  // pyramid in_parts. Returns 0 or -1.
   virtual int submit (const CuvPyramid &pyramid, int model,
       const CuvScanHits &hits, const CuvScanRows &rows,
       cudaStream_t stream) = 0;

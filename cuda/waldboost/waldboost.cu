@@ -8,6 +8,7 @@
 #include <new>
 #include <string.h>
 #include "cuv-arena.cuh"
+#include "cuv-own-stream.cuh"
 #include "cuv-wait.h"
 #include "waldboost/scanner.cuh"
 
@@ -76,10 +77,11 @@ struct _CuvWaldboostCuda {
   cudaEvent_t started = nullptr, done = nullptr;
   bool in_parts = false; // this frame is scanned in two streams
   // a second stream, for half of the levels; see scan_in_parts()
-  cudaStream_t beside = nullptr;
-  cudaEvent_t forked = nullptr, joined = nullptr;
+  CuvOwnStream beside;
+  cudaEvent_t joined = nullptr;
   CuvWait wait = {};
-  cudaStream_t stream = nullptr;
+  CuvOwnStream own;
+  cudaStream_t stream = nullptr; // that of the frame, see CuvOwnStream
 
   ~_CuvWaldboostCuda ();
 };
@@ -105,12 +107,10 @@ drop_frame (CuvWaldboostCuda *self)
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 {
   drop_frame (this);
-  for (cudaEvent_t event : { started, done, forked, joined }) {
+  for (cudaEvent_t event : { started, done, joined }) {
     if (event != nullptr)
       cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
   }
-  if (beside != nullptr)
-    cuv_cuda_record (cudaStreamDestroy (beside), "cudaStreamDestroy");
   cuv_image_pool_unref (pool);
   cuv_buffer_clear (&tables);
   for (Findings &found : findings)
@@ -176,12 +176,13 @@ reserve (Findings *self, const CuvWaldboostModel &model, CuvArena *arena)
 {
   const size_t counters = sizeof (CuvScanCounters)
       + (std::max (model.n_stages, 64) + 2) * sizeof (unsigned long long);
-  const size_t size =
-      2 * (counters + CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit));
+  const size_t hits = CUV_WALDBOOST_MAX_HITS * sizeof (CuvWaldboostHit);
 
   self->cascade = model.arithmetic == CUV_SUM_STAGES;
-  self->pinned = (uint8_t *) cuv_arena_pinned (arena, size);
-  return self->pinned != nullptr ? cuv_buffer_reserve (&self->block, size) : -1;
+  self->pinned = (uint8_t *) cuv_arena_pinned (arena, counters + 2 * hits);
+  return self->pinned != nullptr
+      ? cuv_buffer_reserve (&self->block, 2 * counters + hits)
+      : -1;
 }
 
 static CuvScanner *
@@ -211,10 +212,10 @@ cuv_waldboost_init (
   }
   CUV_CUDA_TRY (cudaEventCreate (&self->started));
   CUV_CUDA_TRY (cudaEventCreate (&self->done));
-  for (cudaEvent_t *event : { &self->forked, &self->joined })
-    CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
   CUV_CUDA_TRY (
-      cudaStreamCreateWithFlags (&self->beside, cudaStreamNonBlocking));
+      cudaEventCreateWithFlags (&self->joined, cudaEventDisableTiming));
+  if (self->own.open (false) != 0 || self->beside.open (false) != 0)
+    return -1;
   return cuv_waldboost_set_plans (self, searches);
 }
 
@@ -362,11 +363,12 @@ scan_levels (CuvWaldboostCuda *self, int model, CuvPyramidLevels levels,
 static int
 scan_in_parts (CuvWaldboostCuda *self, int model)
 {
-  CUV_CUDA_TRY (cudaEventRecord (self->forked, self->stream));
-  CUV_CUDA_TRY (cudaStreamWaitEvent (self->beside, self->forked, 0));
-  if (scan_levels (self, model, CUV_PYRAMID_OTHER_LEVELS, self->beside) != 0)
+  if (self->beside.follow (self->stream) != 0
+      || scan_levels (
+             self, model, CUV_PYRAMID_OTHER_LEVELS, self->beside.stream)
+          != 0)
     return -1;
-  CUV_CUDA_TRY (cudaEventRecord (self->joined, self->beside));
+  CUV_CUDA_TRY (cudaEventRecord (self->joined, self->beside.stream));
   if (scan_levels (self, model, CUV_PYRAMID_SPLIT_LEVELS, self->stream) != 0)
     return -1;
   CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->joined, 0));
@@ -382,13 +384,20 @@ scan_model (CuvWaldboostCuda *self, int model)
 }
 
 static int
-cuv_waldboost_submit_all (CuvWaldboostCuda *self, const CuvScanFrame &frame)
+cuv_waldboost_submit_all (
+    CuvWaldboostCuda *self, const CuvScanFrame &frame, cudaStream_t stream)
 {
   const int n = (int) self->findings.size ();
+
+  const bool again = self->pyramid.images != nullptr;
 
   if (acquire_images (self) != 0)
     return -1;
   self->in_parts = self->pyramid.in_parts () && !cuv_gpu_is_busy ();
+  if (self->own.choose (stream, &self->stream) != 0)
+    return -1;
+  if (again) // the frame before was not collected, and had any stream
+    CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->done, 0));
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   for (Findings &found : self->findings) {
     if (clear_counters (&found, self->stream) != 0)
@@ -414,7 +423,7 @@ end_submit (CuvWaldboostCuda *self, int status)
 {
   if (status == 0)
     return 0;
-  cudaStreamSynchronize (self->beside);
+  cudaStreamSynchronize (self->beside.stream);
   cuv_end_submit (status, self->stream);
   release_images (self);
   for (Findings &found : self->findings)
@@ -426,10 +435,10 @@ static int
 cuv_waldboost_submit (
     CuvWaldboostCuda *self, const CuvScanFrame &frame, CuvCudaStream stream)
 {
-  self->stream = (cudaStream_t) stream;
   return self->empty
       ? 0
-      : end_submit (self, cuv_waldboost_submit_all (self, frame));
+      : end_submit (
+          self, cuv_waldboost_submit_all (self, frame, (cudaStream_t) stream));
 }
 
 extern "C" int

@@ -36,12 +36,12 @@
  *   features.cuh          block sums and LBP codes from integral images
  *
  * OpenCV cascades: cascade/cascade-scanner.cu chooses, in submit() and
- * scan_tiles(). A block copies a tile of the integral images to shared memory.
+ * scan_tiles(). A block has a tile of the integral images in shared memory.
  *
  *   model and size                    kernels (file), why
- *   LBP stumps, blocks of up to 257   pair_kernel, pair_survivor_kernel
- *   pixels, stage 0 of up to 12         (window-pair-kernels.cuh): sums fit 16
- *                                       bits, so a word serves two windows
+ *   LBP stumps, blocks of up to 257   pair_kernel (window-pair-kernels.cuh):
+ *   pixels, stage 0 of up to 12         sums fit 16 bits, so a word serves two
+ *                                       windows
  *   other LBP                         dense_kernel, survivor_kernel
  *                                       (single-window-kernels.cuh)
  *   Haar stumps, windows up to 62     the same with tiles of fixed pitch: a
@@ -55,6 +55,8 @@
  *                           values fit, otherwise unpacked
  *     cascade.cuh           a cascade on the device; stages of one window
  *     tile.cuh              a block's tile; a window's contrast
+ *     pair-tile.cuh         a tile that a block makes from the level's picture
+ *     pair-visits.cuh       which windows the scan visits, across tiles
  *
  * WaldBoost models: waldboost-scanner.cu chooses, in choose() and submit_as();
  * waldboost-model.cuh has what its kernels share.

@@ -35,6 +35,7 @@ template <typename Node> struct CuvCascadePlan {
   }
   ~CuvCascadePlan ()
   {
+    cuv_buffer_clear (&traces);
     cuv_buffer_clear (&passed);
     cuv_buffer_clear (&no_skip);
   }
@@ -48,14 +49,14 @@ template <typename Node> struct CuvCascadePlan {
 
     skip = plan.skip;
     has_ranges = haar && plan.ranges != nullptr;
-    paired = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX;
+    paired = !haar && (int64_t) model.max_block_area * 255 <= UINT16_MAX
+        && model.stumps && decides_pairs (stages[0]);
     choose_tile_shape (plan);
-    if (!tiled && paired) {
+    if (paired && (!tiled || !pairs_fit ())) {
       paired = false;
       choose_tile_shape (plan);
     }
-    needs.sums = true;
-    needs.paired = paired;
+    needs.sums = !paired;
     needs.squares = haar;
     needs.tilted = model.tilted;
     needs.common_pitch = !tiled;
@@ -81,7 +82,7 @@ template <typename Node> struct CuvCascadePlan {
       lookup_at = tables->add (lay_out_lookup (source));
     add_nodes (layouts, tables);
     plan_pairs (layouts, tables);
-    return reserve_bits (*pyramid);
+    return paired ? reserve_traces () : reserve_bits (*pyramid);
   }
 
   void
@@ -104,13 +105,20 @@ template <typename Node> struct CuvCascadePlan {
     stages.push_back (stage);
   }
 
-  // Returns whether a stage can be evaluated for pairs of windows, provided
-  // that all stages before it are.
-  bool
-  decides_pairs (const CuvCascadeStage &stage) const
+  // Returns whether a stage of a paired model can be evaluated for pairs of
+  // windows, provided that all stages before it are.
+  static bool
+  decides_pairs (const CuvCascadeStage &stage)
   {
-    return paired && model.stumps && stage.passes >= 0
-        && stage.end <= CUV_CASCADE_PAIR_WEAK;
+    return stage.passes >= 0 && stage.end <= CUV_CASCADE_PAIR_WEAK;
+  }
+
+  // Returns whether make_pair_tile() supports the tiles.
+  bool
+  pairs_fit () const
+  {
+    return shape.pitch[0] <= CUV_CASCADE_PAIR_COLUMNS
+        && 2 * shape.half <= CUV_CASCADE_PAIR_COLUMNS;
   }
 
   // Chooses the tallest tile of which four fit a multiprocessor, otherwise one
@@ -120,7 +128,7 @@ template <typename Node> struct CuvCascadePlan {
   {
     const int size = CUV_CASCADE_ELEMENT_BYTES, per_16_bytes = 16 / size;
     const int images = 1 + (model.tilted != 0);
-    const int columns = paired ? CUV_PYRAMID_PAIR_X : CUV_CASCADE_TILE_X;
+    const int columns = paired ? CUV_CASCADE_PAIR_X : CUV_CASCADE_TILE_X;
     int widest = 1;
 
     for (int i = 0; i < plan.n_levels; i++)
@@ -130,8 +138,8 @@ template <typename Node> struct CuvCascadePlan {
         ? CUV_CASCADE_MAX_HAAR_Y * (sizeof (uint16_t) + sizeof (float))
         : CUV_CASCADE_MAX_TILE_Y * sizeof (uint16_t);
     const int lists_bytes = 1024
-        + (decides_pairs (stages[0]) ? (int) sizeof (CuvCascadePairMemory)
-                                     : 2 * CUV_CASCADE_TILE_X * of_list);
+        + (paired ? (int) sizeof (CuvCascadePairMemory)
+                  : 2 * CUV_CASCADE_TILE_X * of_list);
     shape.window_height = model.window_height;
     shape.half = (columns + model.window_width / 2 + 1 + per_16_bytes - 1)
         / per_16_bytes * per_16_bytes;
@@ -233,7 +241,8 @@ template <typename Node> struct CuvCascadePlan {
       const int max_stages =
           std::max (1, std::min (CUV_CASCADE_PAIR_STAGES, model.n_stages - 1));
 
-      while (pairs.n < max_stages && decides_pairs (stages[pairs.n])) {
+      while (
+          paired && pairs.n < max_stages && decides_pairs (stages[pairs.n])) {
         pairs.stages[pairs.n] = stages[pairs.n];
         pairs.n++;
       }
@@ -288,6 +297,15 @@ template <typename Node> struct CuvCascadePlan {
             - tiles.begin ());
     n_tiles = (int) tiles.size ();
     return tiles;
+  }
+
+  int
+  reserve_traces ()
+  {
+    const std::vector<CuvCascadeTrace> none (n_tiles);
+
+    return cuv_buffer_upload (
+        &traces, none.data (), none.size () * sizeof none[0]);
   }
 
   int
@@ -373,7 +391,7 @@ template <typename Node> struct CuvCascadePlan {
   std::vector<CuvCascadeStage> stages;
   std::vector<uint32_t> passes;
   // exact: sums are exact in any order; tiled: tiles are in shared memory;
-  // paired: windows are scanned in pairs; fixed: tiles have
+  // paired: windows are scanned by pair_kernel(); fixed: tiles have
   // cuv_cascade_fixed_pitch(); packed: nodes are packed
   bool exact, tiled, paired, fixed, packed;
   int shared_limit, shared_of_multiprocessor; // bytes
@@ -384,6 +402,8 @@ template <typename Node> struct CuvCascadePlan {
   CuvCascadeTileShape shape;
   CuvCascadeFirstStage<Node> first = {};
   CuvCascadePairStages pairs = {};
+  CuvBuffer traces = {};               // paired: a CuvCascadeTrace per tile
+  unsigned n_scans = 0;                // numbers the scans in traces
   CuvBuffer passed = {}, no_skip = {}; // bit masks, see decide_tile()
   // offsets in the plan's tables
   size_t weak_at, leaves_at, stages_at, passes_at, tiles_at;

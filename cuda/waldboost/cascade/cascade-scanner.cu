@@ -35,7 +35,7 @@ public:
       return plan.packed ? scan_tiles<Packed, uint32_t> (run)
                          : scan_tiles<Wide, uint32_t> (run);
     else
-      return plan.paired ? scan_tiles<Packed, CuvPyramidPair> (run)
+      return plan.paired ? scan_pairs (run)
                          : scan_tiles<Packed, uint32_t> (run);
   }
 
@@ -58,10 +58,6 @@ private:
   {
     if (!plan.model.stumps)
       return scan_windows<Nodes, Sum, false, true, false> (run);
-    if constexpr (std::is_same<Sum, CuvPyramidPair>::value) {
-      if (plan.pairs.n > 0)
-        return scan_pairs<Nodes> (run);
-    }
     if (plan.fixed)
       return scan_windows<Nodes, Sum, true, true, Node::haar> (run);
     return scan_windows<Nodes, Sum, true, true, false> (run);
@@ -108,46 +104,37 @@ private:
     return 0;
   }
 
-  // Launches the kernels that evaluate two windows per word of the integral
-  // images: twice, because levels with split columns have larger tiles.
-  template <typename Nodes>
+  // Launches the kernel that evaluates pairs of windows: twice, because levels
+  // with split columns have larger tiles.
   int
   scan_pairs (const Run &run)
   {
-    auto all = pair_kernel<Nodes>;
-    auto survivors = pair_survivor_kernel<Nodes>;
+    auto kernel = pair_kernel<Packed>;
     const auto range = plan.tiles_of (run.rows.level);
-    const CuvPyramidTile *tiles =
-        run.pyramid.template table<CuvPyramidTile> (plan.tiles_at);
-    const uint32_t *patterns =
-        run.pyramid.template table<uint32_t> (plan.patterns_at);
-    const CuvCascade<Nodes> cascade =
-        plan.template device_cascade<Nodes> (run.pyramid);
-    uint32_t *passed_bits = (uint32_t *) plan.passed.data;
+    const CuvCascade<Packed> cascade =
+        plan.template device_cascade<Packed> (run.pyramid);
 
-    if (cuv_cuda_allow_shared ((const void *) all, plan.shared_bytes) != 0
-        || cuv_cuda_allow_shared ((const void *) survivors, plan.shared_bytes)
-            != 0)
+    if (cuv_cuda_allow_shared ((const void *) kernel, plan.shared_bytes) != 0)
       return -1;
+    plan.n_scans++;
     for (bool split : { true, false }) {
       const int first =
           split ? range.first : std::max (range.first, plan.n_split);
       const int n =
           (split ? std::min (range.end, plan.n_split) : range.end) - first;
-      const size_t bytes = split ? plan.shared_bytes : plan.unsplit_bytes;
 
       if (n <= 0)
         continue;
-      if (run.rows.level < 0) {
-        all<<<n, CUV_CASCADE_THREADS, bytes, run.stream>>> (tiles + first,
-            run.pyramid.levels (), plan.images (run.pyramid), plan.shape,
-            cascade, plan.pairs, patterns, passed_bits, run.hits);
-        CUV_CUDA_LAUNCHED (pair_kernel);
-      }
-      survivors<<<n, CUV_CASCADE_THREADS, bytes, run.stream>>> (tiles + first,
-          run.pyramid.levels (), plan.images (run.pyramid), plan.shape, cascade,
-          plan.pairs, patterns, run.rows, passed_bits, run.hits);
-      CUV_CUDA_LAUNCHED (pair_survivor_kernel);
+      kernel<<<n, CUV_CASCADE_THREADS,
+          split ? plan.shared_bytes : plan.unsplit_bytes, run.stream>>> (
+          run.pyramid.template table<CuvPyramidTile> (plan.tiles_at) + first,
+          run.pyramid.levels (),
+          run.pyramid.template image<const uint8_t> (
+              CUV_WALDBOOST_IMAGE_PICTURES),
+          plan.shape, cascade, plan.pairs,
+          run.pyramid.template table<uint32_t> (plan.patterns_at), run.rows,
+          (CuvCascadeTrace *) plan.traces.data + first, plan.n_scans, run.hits);
+      CUV_CUDA_LAUNCHED (pair_kernel);
     }
     return 0;
   }

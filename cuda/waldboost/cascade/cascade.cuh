@@ -13,6 +13,7 @@
 // window positions of a tile, across and down
 #define CUV_CASCADE_TILE_X 64
 #define CUV_CASCADE_MAX_TILE_Y 32
+#define CUV_CASCADE_PAIR_X 32 // positions between a pair's windows
 #define CUV_CASCADE_MAX_HAAR_Y 16
 // maximum number of weak classifiers in a stage 0 that is a kernel argument
 #define CUV_CASCADE_FIRST_WEAK 24
@@ -112,7 +113,7 @@ template <typename Sum> struct CuvCascadeView {
   unsigned half; // pairs: byte selector of the window's half
 };
 
-// Returns a window's block sum: with CuvPyramidPair, one of the two in a word.
+// Returns a window's block sum: with CuvPairSum, one of the two in a word.
 template <typename Sum>
 static __device__ __forceinline__ int
 sum_in (const CuvCascadeView<Sum> &, unsigned sum)
@@ -121,7 +122,7 @@ sum_in (const CuvCascadeView<Sum> &, unsigned sum)
 }
 
 static __device__ __forceinline__ int
-sum_in (const CuvCascadeView<CuvPyramidPair> &view, unsigned sums)
+sum_in (const CuvCascadeView<CuvPairSum> &view, unsigned sums)
 {
   return __byte_perm (sums, 0, view.half);
 }

@@ -37,7 +37,7 @@ struct alignas (16) CuvCascadeHaarNode {
 
 // ---- packing; offsets in elements ----
 
-// An element of a cascade's integral images: uint32_t or CuvPyramidPair.
+// An element of a cascade's integral images: uint32_t or CuvPairSum.
 #define CUV_CASCADE_ELEMENT_BYTES ((int) sizeof (uint32_t))
 
 // Packs a grid into two words: offset of the first corner, distance of the next

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Tiles of window positions of an OpenCV cascade: a block copies its tile's
-// part of the integral images to shared memory. Also computes the contrast of
-// single windows.
+// part of the integral images to shared memory, or makes it there
+// (pair-tile.cuh). Also computes the contrast of single windows.
 #ifndef CUV_WALDBOOST_CASCADE_TILE_CUH
 #define CUV_WALDBOOST_CASCADE_TILE_CUH
 
@@ -10,7 +10,7 @@
 
 // A block's tile of the integral images; in shared memory if tiled.
 template <typename Sum, bool tiled> struct CuvCascadeTile {
-  static const bool paired = std::is_same<Sum, CuvPyramidPair>::value;
+  static const bool paired = std::is_same<Sum, CuvPairSum>::value;
   const CuvPyramidLevel level;
   const CuvPyramidTile tile;
   bool split;
@@ -25,7 +25,6 @@ template <typename Sum, bool tiled> struct CuvCascadeTile {
       const CuvCascadeImages &images, const CuvCascadeTileShape &shape)
       : level (levels[tile.level]), tile (tile), split (cuv_is_split (level))
   {
-    extern __shared__ uint4 shared[];
     const int64_t at = level.first
         + (int64_t) tile.y * level.plan.step * level.pitch
         + tile.x * (split ? 1 : level.plan.step);
@@ -35,12 +34,29 @@ template <typename Sum, bool tiled> struct CuvCascadeTile {
     pitch = level.pitch;
     if (!tiled)
       return;
-    sums = copy (sums, (Sum *) shared, shape);
+    sums = copy (sums, shared_sums (), shape);
     if (tilted != nullptr)
       tilted = copy (
-          tilted, (uint32_t *) ((Sum *) shared + shape.image_elements), shape);
+          tilted, (uint32_t *) (shared_sums () + shape.image_elements), shape);
     pitch = shape.pitch_of (split);
     __pipeline_commit ();
+  }
+
+  // A tile that the block makes, in shared_sums().
+  __device__
+  CuvCascadeTile (const CuvPyramidTile &tile, const CuvPyramidLevel *levels,
+      const CuvCascadeTileShape &shape)
+      : level (levels[tile.level]), tile (tile), split (cuv_is_split (level)),
+        pitch (shape.pitch_of (split)), sums (shared_sums ()), tilted (nullptr)
+  {
+  }
+
+  static __device__ Sum *
+  shared_sums ()
+  {
+    extern __shared__ uint4 shared[];
+
+    return (Sum *) shared;
   }
 
   // Waits for the part that the calling thread copies.
@@ -79,12 +95,12 @@ template <typename Sum, bool tiled> struct CuvCascadeTile {
   __device__ CuvCascadeView<Sum>
   view (int column, int row) const
   {
-    const int across = paired ? column % CUV_PYRAMID_PAIR_X : column;
+    const int across = paired ? column % CUV_CASCADE_PAIR_X : column;
     int at =
         row * level.plan.step * pitch + across * (split ? 1 : level.plan.step);
 
     return CuvCascadeView<Sum>{ sums + at, tilted + at, 1,
-      column < CUV_PYRAMID_PAIR_X ? 0x4410u : 0x4432u };
+      column < CUV_CASCADE_PAIR_X ? 0x4410u : 0x4432u };
   }
 
   __device__ bool

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Evaluates the first stages of OpenCV cascades of LBP features for pairs of
-// windows CUV_PYRAMID_PAIR_X positions apart in a row. Each thread has a pair,
-// with the block sums of both windows in the halves of one word
-// (CuvPyramidPair).
+// Scans an OpenCV cascade of LBP features with one kernel over tiles of window
+// positions. The first stages are evaluated for pairs of windows
+// CUV_CASCADE_PAIR_X positions apart in a row: each thread has a pair, with the
+// block sums of both windows in the halves of one word (CuvPairSum).
 #ifndef CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
 #define CUV_WALDBOOST_CASCADE_WINDOW_PAIR_KERNELS_CUH
 
-#include "waldboost/cascade/single-window-kernels.cuh"
+#include "waldboost/cascade/pair-tile.cuh"
+#include "waldboost/cascade/pair-visits.cuh"
 
 // maximum numbers of stages evaluated in pairs and of weak classifiers in them
 #define CUV_CASCADE_PAIR_STAGES 6
@@ -16,7 +17,7 @@
 #define CUV_CASCADE_PAIR_FEW 32
 // rows of a list of pairs; a column has at most one pair per row of the tile
 #define CUV_CASCADE_PAIR_ROWS 32
-#define CUV_CASCADE_MAX_PAIRS (CUV_CASCADE_PAIR_ROWS * CUV_PYRAMID_PAIR_X)
+#define CUV_CASCADE_MAX_PAIRS (CUV_CASCADE_PAIR_ROWS * CUV_CASCADE_PAIR_X)
 // number of single windows listed at a time
 #define CUV_CASCADE_PAIR_WINDOWS 512
 
@@ -92,7 +93,7 @@ struct CuvCascadePair {
 
 // Evaluates the pairs of a block's tile.
 template <typename Nodes> struct CuvCascadePairTile {
-  const CuvCascadeTile<CuvPyramidPair, true> &tile;
+  const CuvCascadeTile<CuvPairSum, true> &tile;
   const CuvCascade<Nodes> &cascade;
   const CuvCascadePairStages &first;
   const CuvCascadePairPatterns &patterns;
@@ -100,8 +101,8 @@ template <typename Nodes> struct CuvCascadePairTile {
   // Evaluates stage s < first.n for n pairs per thread.
   template <int n>
   __device__ __forceinline__ void
-  decide (int s, const CuvPyramidPair *const windows[n],
-      CuvCascadePair pairs[n]) const
+  decide (
+      int s, const CuvPairSum *const windows[n], CuvCascadePair pairs[n]) const
   {
     for (int k = first.stages[s].first; k < first.stages[s].end; k++) {
       const CuvCascadePairNode &node = first.nodes[tile.split][k];
@@ -136,13 +137,13 @@ copy_patterns (CuvCascadePairPatterns to, const uint32_t *from, int n)
 // apart. Writes two words of bits per row: for the first and for the second
 // windows of its pairs.
 template <int n, typename Nodes>
-static __device__ void
-decide_rows (
-    const CuvCascadePairTile<Nodes> &pairs, int first_row, uint32_t *passed)
+static __device__ __forceinline__ void
+decide_rows (const CuvCascadePairTile<Nodes> &pairs, int first_row,
+    uint32_t (*passed)[2])
 {
-  const CuvCascadeTile<CuvPyramidPair, true> &tile = pairs.tile;
-  const int lane = threadIdx.x % 32, word = tile.tile.x / 32;
-  const CuvPyramidPair *windows[n];
+  const CuvCascadeTile<CuvPairSum, true> &tile = pairs.tile;
+  const int lane = threadIdx.x % 32;
+  const CuvPairSum *windows[n];
   CuvCascadePair row_pairs[n] = {};
 
 #pragma unroll
@@ -151,48 +152,33 @@ decide_rows (
 
     windows[i] = tile.view (lane, row).sums;
     row_pairs[i].first = tile.inside (lane, row);
-    row_pairs[i].second = tile.inside (lane + CUV_PYRAMID_PAIR_X, row);
+    row_pairs[i].second = tile.inside (lane + CUV_CASCADE_PAIR_X, row);
   }
   pairs.template decide<n> (0, windows, row_pairs);
 #pragma unroll
   for (int i = 0; i < n; i++) {
     const unsigned first = __ballot_sync (~0u, row_pairs[i].first);
     const unsigned second = __ballot_sync (~0u, row_pairs[i].second);
-    const int y = tile.tile.y + first_row + i * CUV_CASCADE_WARPS;
-    uint32_t *at = passed + tile.level.first_word + y * tile.level.words + word;
 
-    if (lane == 0 && y < tile.level.plan.n_y) {
-      at[0] = first;
-      if (word + 1 < tile.level.words)
-        at[1] = second;
+    if (lane == 0) {
+      passed[first_row + i * CUV_CASCADE_WARPS][0] = first;
+      passed[first_row + i * CUV_CASCADE_WARPS][1] = second;
     }
   }
 }
 
-// Evaluates stage 0, each warp in up to two rows at a time. Grid: tiles.
-// Dynamic shared memory: the tile.
+// Evaluates stage 0 for a tile of n_rows rows, each warp in up to two rows at a
+// time.
 template <typename Nodes>
-static __global__ void
-__launch_bounds__ (CUV_CASCADE_THREADS)
-    pair_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
-        CuvCascadeImages images, CuvCascadeTileShape shape,
-        CuvCascade<Nodes> cascade,
-        const __grid_constant__ CuvCascadePairStages first,
-        const uint32_t *all_patterns, uint32_t *passed, CuvScanHits out)
+static __device__ __forceinline__ void
+decide_tile (
+    const CuvCascadePairTile<Nodes> &pairs, int n_rows, uint32_t (*passed)[2])
 {
-  __shared__ CuvCascadePairPatterns patterns;
-
-  out.begin ();
-  const CuvCascadeTile<CuvPyramidPair, true> tile (
-      tiles[blockIdx.x], levels, images, shape);
-  copy_patterns (patterns, all_patterns, first.stages[0].end);
-  tile.wait ();
-  __syncthreads ();
-  const CuvCascadePairTile<Nodes> pairs = { tile, cascade, first, patterns };
   int row = cuv_warp_of_thread ();
-  for (; row + CUV_CASCADE_WARPS < shape.rows; row += 2 * CUV_CASCADE_WARPS)
+
+  for (; row + CUV_CASCADE_WARPS < n_rows; row += 2 * CUV_CASCADE_WARPS)
     decide_rows<2> (pairs, row, passed);
-  for (; row < shape.rows; row += CUV_CASCADE_WARPS)
+  for (; row < n_rows; row += CUV_CASCADE_WARPS)
     decide_rows<1> (pairs, row, passed);
 }
 
@@ -205,7 +191,7 @@ __launch_bounds__ (CUV_CASCADE_THREADS)
 // rows have no bank conflicts. Entries that do not fit their column follow in
 // any order.
 struct CuvCascadePairList {
-  uint16_t *entries; // CUV_PYRAMID_PAIR_X per row
+  uint16_t *entries; // CUV_CASCADE_PAIR_X per row
   int *columns;      // number of pairs in each column
   int *n_rest;       // number of pairs after the full rows
   int full;          // number of full rows
@@ -216,22 +202,22 @@ struct CuvCascadePairList {
   {
     const uint16_t entry = (uint16_t) (at | first << 14 | second << 15);
     const int column =
-        (at + at / CUV_PYRAMID_PAIR_X * shift) % CUV_PYRAMID_PAIR_X;
+        (at + at / CUV_CASCADE_PAIR_X * shift) % CUV_CASCADE_PAIR_X;
     int row;
 
     if (!first && !second)
       return;
     row = atomicAdd (&columns[column], 1);
     if (row < full)
-      entries[row * CUV_PYRAMID_PAIR_X + column] = entry;
+      entries[row * CUV_CASCADE_PAIR_X + column] = entry;
     else
-      entries[full * CUV_PYRAMID_PAIR_X + atomicAdd (n_rest, 1)] = entry;
+      entries[full * CUV_CASCADE_PAIR_X + atomicAdd (n_rest, 1)] = entry;
   }
 
   __device__ int
   n_rows () const
   {
-    return full + (*n_rest + CUV_PYRAMID_PAIR_X - 1) / CUV_PYRAMID_PAIR_X;
+    return full + (*n_rest + CUV_CASCADE_PAIR_X - 1) / CUV_CASCADE_PAIR_X;
   }
 
   // Returns a lane's entry of a row; if it has none, an index in the same bank.
@@ -240,9 +226,9 @@ struct CuvCascadePairList {
   {
     const bool there = row < full
         ? row < columns[lane]
-        : (row - full) * CUV_PYRAMID_PAIR_X + lane < *n_rest;
+        : (row - full) * CUV_CASCADE_PAIR_X + lane < *n_rest;
 
-    return there ? entries[row * CUV_PYRAMID_PAIR_X + lane] : lane;
+    return there ? entries[row * CUV_CASCADE_PAIR_X + lane] : lane;
   }
 };
 
@@ -271,56 +257,6 @@ count_lanes (bool one, bool other)
       + __popc (__ballot_sync (~0u, other));
 }
 
-// The visited positions of a row of the tile, and those that also pass stage 0.
-// A bit per position: a word for the pairs' first windows, a word for the
-// second ones.
-struct CuvCascadePairRow {
-  uint32_t visited[2], alive[2];
-
-  __device__ unsigned
-  n_visited () const
-  {
-    return __popc (visited[0]) + __popc (visited[1]);
-  }
-
-  __device__ unsigned
-  n_alive () const
-  {
-    return __popc (alive[0]) + __popc (alive[1]);
-  }
-
-  __device__ unsigned
-  n_pairs () const
-  {
-    return __popc (alive[0] | alive[1]);
-  }
-};
-
-static __device__ CuvCascadePairRow
-survivors_of_row (const CuvCascadeTile<CuvPyramidPair, true> &tile, int row,
-    bool skip, const uint32_t *passed)
-{
-  const CuvPyramidLevel &level = tile.level;
-  const int first = tile.tile.x / 32;
-  const uint32_t *start =
-      passed + level.first_word + (tile.tile.y + row) * level.words;
-  bool visits = !skip || visits_first (start, start + first);
-  CuvCascadePairRow found = {};
-
-#pragma unroll
-  for (int i = 0; i < 2; i++) {
-    if (first + i >= level.words)
-      break;
-    const uint32_t bits = start[first + i];
-
-    found.visited[i] = valid_bits (level, first + i)
-        & (skip ? visited_bits (bits, visits) : ~0u);
-    found.alive[i] = found.visited[i] & bits;
-    visits = bits != 0 ? __clz (bits) % 2 == 0 : visits;
-  }
-  return found;
-}
-
 // Evaluates stage s for all pairs of a list, and lists the pairs with a window
 // that passes. Returns the number of passing windows in the calling warp.
 template <typename Nodes>
@@ -334,8 +270,8 @@ compact_pairs (const CuvCascadePairTile<Nodes> &pairs, int s,
   for (int row = cuv_warp_of_thread (); row < n; row += CUV_CASCADE_WARPS) {
     const unsigned entry = list.get (row, threadIdx.x % 32);
     const int at = index_of (entry);
-    const CuvPyramidPair *window =
-        pairs.tile.view (at % CUV_PYRAMID_PAIR_X, at / CUV_PYRAMID_PAIR_X).sums;
+    const CuvPairSum *window =
+        pairs.tile.view (at % CUV_CASCADE_PAIR_X, at / CUV_CASCADE_PAIR_X).sums;
     CuvCascadePair pair = { has_first (entry), has_second (entry), 0, 0 };
 
     pairs.template decide<1> (s, &window, &pair);
@@ -354,21 +290,29 @@ list_windows (const CuvCascadePairList &list, int row, int end,
     const unsigned entry = list.get (row, threadIdx.x % 32);
     const int at = index_of (entry);
     const int window =
-        at / CUV_PYRAMID_PAIR_X * CUV_CASCADE_TILE_X + at % CUV_PYRAMID_PAIR_X;
+        at / CUV_CASCADE_PAIR_X * CUV_CASCADE_TILE_X + at % CUV_CASCADE_PAIR_X;
 
     if (has_first (entry))
       to.index[atomicAdd (n, 1)] = (uint16_t) window;
     if (has_second (entry))
-      to.index[atomicAdd (n, 1)] = (uint16_t) (window + CUV_PYRAMID_PAIR_X);
+      to.index[atomicAdd (n, 1)] = (uint16_t) (window + CUV_CASCADE_PAIR_X);
   }
 }
 
 // Shared memory of a block without the tile.
 struct CuvCascadePairMemory {
   CuvCascadePairPatterns patterns;
-  uint16_t entries[2][CUV_CASCADE_MAX_PAIRS], windows[CUV_CASCADE_PAIR_WINDOWS];
+  union {
+    CuvCascadePairEnds ends; // while the tile is made
+    uint16_t entries[2][CUV_CASCADE_MAX_PAIRS];
+  };
+  union {
+    // positions of each row that pass stage 0, then those that are alive
+    uint32_t passed[CUV_CASCADE_MAX_TILE_Y][2];
+    uint16_t windows[CUV_CASCADE_PAIR_WINDOWS];
+  };
   // pairs in each column, of the current list and the next two
-  int columns[3][CUV_PYRAMID_PAIR_X];
+  int columns[3][CUV_CASCADE_PAIR_X];
   int n_rest[CUV_CASCADE_PAIR_STAGES];
   int n_windows[3]; // lengths of the lists of run_remaining_stages()
   // counts of windows: visited, and alive after each stage
@@ -378,11 +322,13 @@ struct CuvCascadePairMemory {
   __device__ void
   clear ()
   {
-    if (threadIdx.x < 3 * CUV_PYRAMID_PAIR_X)
-      columns[threadIdx.x / CUV_PYRAMID_PAIR_X]
-             [threadIdx.x % CUV_PYRAMID_PAIR_X] = 0;
+    if (threadIdx.x < 3 * CUV_CASCADE_PAIR_X)
+      columns[threadIdx.x / CUV_CASCADE_PAIR_X]
+             [threadIdx.x % CUV_CASCADE_PAIR_X] = 0;
     if (threadIdx.x < CUV_CASCADE_PAIR_STAGES)
       n_rest[threadIdx.x] = alive[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+      visited = n_pairs = 0;
   }
 
   // Returns the list of the pairs after stage s.
@@ -393,69 +339,94 @@ struct CuvCascadePairMemory {
   }
 };
 
-// Evaluates the stages after stage 0. Grid: tiles. Dynamic shared memory: the
+// Finds the survivors of stage 0 in the calling warp's rows of the tile, of
+// which memory.passed has the positions, and counts them. Each of the first
+// lanes has a row.
+template <typename Nodes>
+static __device__ __forceinline__ void
+find_survivors (const CuvCascadePairTile<Nodes> &pairs, int n_rows,
+    const CuvScanRows &rows, CuvCascadeTrace *trace, unsigned scan,
+    CuvCascadePairMemory *memory)
+{
+  const CuvPyramidTile &at = pairs.tile.tile;
+  const CuvPyramidLevel &level = pairs.tile.level;
+  const int lane = threadIdx.x % 32;
+  const int row = cuv_warp_of_thread () + lane * CUV_CASCADE_WARPS;
+  const bool there = row < n_rows, skip = pairs.cascade.skip;
+  const bool wanted =
+      there && at.y + row < level.plan.n_y && rows.has (at.level, at.y + row);
+  const uint32_t passed[2] = { there ? memory->passed[row][0] : 0,
+    there ? memory->passed[row][1] : 0 };
+  CuvCascadePairRow found = {};
+  bool visits = true;
+
+  if (skip) {
+    publish_trace (trace, scan, passed);
+    visits = visits_first (trace, at.x / CUV_CASCADE_TILE_X, scan, wanted);
+  }
+  if (wanted)
+    found = row_of_tile (level, at, passed, skip, visits);
+  if (there) {
+    memory->passed[row][0] = found.alive[0];
+    memory->passed[row][1] = found.alive[1];
+  }
+  const unsigned n_visited = cuv_warp_sum (found.n_visited ());
+  const unsigned n_alive = cuv_warp_sum (found.n_alive ());
+  const unsigned n_pairs = cuv_warp_sum (found.n_pairs ());
+
+  if (lane == 0 && n_visited > 0) {
+    atomicAdd (&memory->visited, n_visited);
+    atomicAdd (&memory->alive[0], n_alive);
+    atomicAdd (&memory->n_pairs, n_pairs);
+  }
+}
+
+// Scans tiles. Grid: tiles; traces: one per tile. Dynamic shared memory: the
 // tile.
 template <typename Nodes>
 static __global__ void
 __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
-    pair_survivor_kernel (const CuvPyramidTile *tiles,
-        const CuvPyramidLevel *levels, CuvCascadeImages images,
-        CuvCascadeTileShape shape, CuvCascade<Nodes> cascade,
+    pair_kernel (const CuvPyramidTile *tiles, const CuvPyramidLevel *levels,
+        const uint8_t *pictures, CuvCascadeTileShape shape,
+        CuvCascade<Nodes> cascade,
         const __grid_constant__ CuvCascadePairStages first,
-        const uint32_t *all_patterns, CuvScanRows rows, const uint32_t *passed,
-        CuvScanHits out)
+        const uint32_t *all_patterns, CuvScanRows rows, CuvCascadeTrace *traces,
+        unsigned scan, CuvScanHits out)
 {
   __shared__ CuvCascadePairMemory memory;
   const CuvPyramidTile at = tiles[blockIdx.x];
   const int lane = threadIdx.x % 32, warp = cuv_warp_of_thread ();
-  CuvCascadePairRow found = {}; // the row whose index is the lane
 
-  if (!rows.has_level (at.level))
+  out.begin ();
+  if (!rows.has_any (at.level, at.y, at.y + shape.rows))
     return;
-  const CuvCascadeTile<CuvPyramidPair, true> tile (at, levels, images, shape);
+  const CuvCascadeTile<CuvPairSum, true> tile (at, levels, shape);
   const CuvCascadePairTile<Nodes> pairs = { tile, cascade, first,
     memory.patterns };
   memory.clear ();
   copy_patterns (memory.patterns, all_patterns, first.stages[first.n - 1].end);
-  // each warp computes all rows, one per lane: computing only its own rows
-  // would take as long
-  static_assert (
-      CUV_CASCADE_MAX_TILE_Y <= 32, "each lane holds a row of the tile");
-  if (lane < shape.rows && at.y + lane < tile.level.plan.n_y
-      && rows.has (at.level, at.y + lane))
-    found = survivors_of_row (tile, lane, cascade.skip, passed);
-  if (warp == 0) {
-    const unsigned n_visited = cuv_warp_sum (found.n_visited ());
-    const unsigned n_alive = cuv_warp_sum (found.n_alive ());
-    const unsigned n_pairs = cuv_warp_sum (found.n_pairs ());
-
-    if (lane == 0) {
-      memory.visited = n_visited;
-      memory.alive[0] = n_alive;
-      memory.n_pairs = n_pairs;
-    }
-  }
-  tile.wait ();
+  make_pair_tile (tile.level, at, shape, pictures,
+      (uint32_t *) tile.shared_sums (), memory.ends);
+  __syncthreads ();
+  decide_tile (pairs, shape.rows, memory.passed);
+  __syncwarp ();
+  find_survivors (pairs, shape.rows, rows, traces + blockIdx.x, scan, &memory);
   __syncthreads ();
 
   // the number of full rows if the pairs were distributed evenly over the
   // columns
-  const int shift = tile.pitch * tile.level.plan.step % CUV_PYRAMID_PAIR_X;
-  int full = memory.n_pairs / CUV_PYRAMID_PAIR_X, s = 0;
+  const int shift = tile.pitch * tile.level.plan.step % CUV_CASCADE_PAIR_X;
+  int full = memory.n_pairs / CUV_CASCADE_PAIR_X, s = 0;
   CuvCascadePairList list = memory.list (0, full, shift);
-  for (int row = warp; row < shape.rows; row += CUV_CASCADE_WARPS) {
-    const uint32_t first_half = __shfl_sync (~0u, found.alive[0], row);
-    const uint32_t second_half = __shfl_sync (~0u, found.alive[1], row);
-
-    list.add (row * CUV_PYRAMID_PAIR_X + lane, first_half >> lane & 1,
-        second_half >> lane & 1);
-  }
+  for (int row = warp; row < shape.rows; row += CUV_CASCADE_WARPS)
+    list.add (row * CUV_CASCADE_PAIR_X + lane,
+        memory.passed[row][0] >> lane & 1, memory.passed[row][1] >> lane & 1);
   __syncthreads ();
   while (s + 1 < first.n && memory.alive[s] > CUV_CASCADE_PAIR_FEW) {
     full /= 2; // about half of the pairs pass
     const CuvCascadePairList next = memory.list (++s, full, shift);
     if (threadIdx.x
-        < CUV_PYRAMID_PAIR_X) // reset the columns of the list after the next
+        < CUV_CASCADE_PAIR_X) // reset the columns of the list after the next
       memory.columns[(s + 1) % 3][threadIdx.x] = 0;
     const unsigned passing = compact_pairs (pairs, s, list, next);
 
@@ -466,13 +437,14 @@ __launch_bounds__ (CUV_CASCADE_THREADS, CUV_CASCADE_PAIR_BLOCKS)
   }
 
   // the remaining stages for single windows, as many at a time as fit the list
-  const CuvCascadeSurvivors<Nodes, CuvPyramidPair, true, true> survivors = {
-    cascade, tile, images, out, cascade.nodes_of (tile.split)
+  const CuvCascadeImages none = {};
+  const CuvCascadeSurvivors<Nodes, CuvPairSum, true, true> survivors = {
+    cascade, tile, none, out, cascade.nodes_of (tile.split)
   };
   const CuvCascadeWindowList windows = { memory.windows, nullptr };
   const CuvCascadeWindowList spare = { memory.entries[(s + 1) % 2], nullptr };
   const int n_rows = list.n_rows (),
-            rows_at_once = CUV_CASCADE_PAIR_WINDOWS / (2 * CUV_PYRAMID_PAIR_X);
+            rows_at_once = CUV_CASCADE_PAIR_WINDOWS / (2 * CUV_CASCADE_PAIR_X);
 
   for (int row = 0; row < n_rows; row += rows_at_once) {
     __syncthreads ();

@@ -58,6 +58,30 @@ check_large_windows (void)
   }
 }
 
+/* Checks which windows a scan visits right of a flat area that is wider than
+ * several tiles of 64 windows: if the first stage rejects flat windows, that
+ * depends on the windows left of the area. */
+void
+check_flat_area (void)
+{
+  static const ModelKind kind = { "LBP", LBP, CUV_SUM_STAGES, CUV_BLOCK_SUM, 1,
+    0, 0, 3, 4, 1, 0, 0.6 };
+
+  for (int i = 0; i < 4; i++) {
+    CuvCheckFrame frame =
+        cuv_check_frame_new ("GRAY8", 900, 60, CUV_CHECK_TEXTURE);
+    RandomModel *random = random_model_of_window (&kind, &frame.frame, 12, 14);
+    CuvComponent *grey = &frame.frame.component[0];
+
+    for (int y = 0; y < 60; y++)
+      memset (grey->data + y * grey->stride + 40 + y, 100, 700);
+    cuv_check_case ("a flat area, model %d", i);
+    check_scan (&random->model, &as_opencv, &frame, false);
+    cuv_check_frame_free (&frame);
+    free (random);
+  }
+}
+
 /* Checks windows whose contrast is at the limit of 0.1: a version that computes
  * the product in float instead of double decides differently. The frame is a
  * chessboard of 90 and 110, so that its variance is 100. */

@@ -46,6 +46,7 @@ int check_scan (const CuvWaldboostModel *model,
 void check_changes_of_plan (void);
 
 void check_large_windows (void); /* waldboost-shapes.c */
+void check_flat_area (void);
 void check_contrast (void);
 void check_files (void);
 

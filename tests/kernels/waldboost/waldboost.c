@@ -405,6 +405,7 @@ CUV_CHECKS (check_cascades)
   check_kinds (0, N_CASCADES, 17, 33);
   check_contrast ();
   check_large_windows ();
+  check_flat_area ();
   check_overflow_of_cascade ();
   check_changes_of_plan ();
   check_hits_seen (100);
