@@ -32,15 +32,35 @@ import docs
 PAGE = "docs/recipes.md"
 VIDEO = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
 VTEST = VIDEO.replace("Megamind", "vtest")
+# Of the video's 270 frames: enough for all recipes but those that serve it. Profiles begin in frame
+# 130; frame 138 needs no later one to be decoded.
+N_FRAMES = 138
 BOX = ("x", "y", "w", "h")
 outputs = {}  # what the blocks of each recipe printed
+
+
+def write_short():
+    """Writes the first frames of the video to short.avi."""
+    with open(VIDEO, "rb") as file:
+        content = file.read()
+    frames = [found.start() for found in re.finditer(b"00dc", content)]
+    with open("short.avi", "wb") as file:
+        file.write(content[:frames[N_FRAMES]])
+
+
+def use_film(path):
+    os.remove("film.avi")
+    os.symlink(path, "film.avi")
 
 
 def run_recipes(top, folder):
     with open(os.path.join(top, PAGE), encoding="utf-8") as file:
         lines = file.read().split("\n")
     docs.prepare(top, folder)
+    write_short()
     for block in docs.blocks_of(top, PAGE):
+        if os.path.lexists("film.avi"):  # the video of a server must not end too early
+            use_film(VIDEO if "rtsp" in block.text else "short.avi")
         start = int(block.where.rsplit(":", 1)[1])
         title = [line[3:] for line in lines[:start] if line.startswith("## ")]
         output = docs.do_block(block, top, folder)
@@ -73,7 +93,7 @@ def boxes():
 
 @functools.cache
 def video():
-    return list(frames_of(VIDEO))
+    return list(frames_of("short.avi"))
 
 
 def frames_of(path):
@@ -94,7 +114,8 @@ def edges(picture):
 class Recipes(unittest.TestCase):
     def test_every_block_runs(self):
         self.assertEqual(docs.problems, [])
-        self.assertGreater(len(boxes()), 200)
+        self.assertGreater(len(boxes()), 100)
+        self.assertEqual(len(video()), N_FRAMES)
         # GStreamer 1.28 decodes all but the last frame
         self.assertEqual(len(video()) - len(found()), gstreamer_version() >= (1, 28))
 
@@ -148,12 +169,11 @@ class Recipes(unittest.TestCase):
     def test_boxes_by_rtsp(self):
         picture = cv2.imread("watched-29.jpg")
         self.assertEqual(picture.shape, video()[0].shape)
-        best = min(video(), key=lambda frame: cv2.absdiff(picture, frame).mean())
+        best = min(frames_of(VIDEO), key=lambda frame: cv2.absdiff(picture, frame).mean())
         self.assertGreater(correlation(picture, best), 0.9)
         self.assertGreater(numpy.abs(picture.astype(int) - best).max(), 100)  # the box is drawn
 
     def test_crops(self):
-        self.assertGreater(len(boxes()), 200)
         self.assertEqual(sorted(os.listdir("crops")), [f"{i:05}.jpg" for i in range(len(boxes()))])
         for i, (number, _, x, y, w, h) in enumerate(boxes()):
             # crops contain the box, and begin at even pixels because of chroma
@@ -341,7 +361,7 @@ class Recipes(unittest.TestCase):
         self.assertIn("#EXT-X-ENDLIST", playlist)
         seconds = [float(s) for s in re.findall(r"#EXTINF:([\d.]+)", playlist)]
         pieces = re.findall(r"^\d+\.ts$", playlist, re.M)
-        self.assertEqual(len(pieces), 6)
+        self.assertEqual(len(pieces), 3)
         self.assertLess(max(seconds), 2.1)
         self.assertAlmostEqual(sum(seconds), found()[-1][1] / 1e9, delta=0.1)
         n_frames = 0
