@@ -10,7 +10,6 @@ import subprocess
 import cv2
 import numpy as np
 
-N_PICTURES = 24
 SIZE = 160
 OPTIONS = ['--features', 'lbp', '--window', '16x16', '--weak', '12',
            '--negative-samples', '800', '--copies', '4', '--margin', '0']
@@ -33,11 +32,11 @@ def draw(rng):
     return np.clip(picture + noise, 0, 255).astype(np.uint8), boxes
 
 
-def write_pictures(folder):
+def write_pictures(folder, n=12):
     rng = np.random.default_rng(7)
     pictures = []
     os.makedirs(os.path.join(folder, 'negatives'))
-    for i in range(N_PICTURES):
+    for i in range(n):
         picture, boxes = draw(rng)
         name = f'{i:02}.png'
         cv2.imwrite(os.path.join(folder, name), picture)

@@ -274,7 +274,7 @@ def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(program, folder)
-        pictures = write_pictures(folder)
+        pictures = write_pictures(folder, 24)
         coco = write_coco(folder, pictures)
         model, recall = tests.learn(coco)
         print(f'recall {recall}')
