@@ -156,7 +156,7 @@ def check_damaged():
             if kind != 'yml': # YAML may end after any line
                 check_truncated(path)
             # sanitizers find what flips break, so that other builds check few
-            check_flips(path, (1500 if 'copy' in path else 6000) // (1 if sanitized else 10))
+            check_flips(path, (1500 if 'copy' in path else 6000) // (3 if sanitized else 10))
 
 
 def children_seconds():
@@ -179,7 +179,7 @@ def check_bombs():
     Sanitizers take many times as much of both, so they get smaller files."""
     sanitized = is_sanitized()
     limit = [] if sanitized else ['prlimit', f'--as={350 << 20}']
-    for content, message in bombs((20 if sanitized else 63) << 20):
+    for content, message in bombs((17 if sanitized else 63) << 20):
         start = children_seconds()
         outcome = outcome_of(content, program=[*limit, DETECT])
         seconds = children_seconds() - start
