@@ -102,7 +102,6 @@ def check_colours(tests, rng):
     if tests.has_cuda():
         alone = tests.make(coco, '--window', '24x24', '--device', 'cuda')[0]
         tests.expect(model == alone, 'the GPU makes another model')
-    return coco
 
 
 def check_patterns(tests):
@@ -116,8 +115,11 @@ def check_patterns(tests):
     return folder, pictures
 
 
-def check_options(tests, coco):
+def check_options(tests, rng):
     """Checks options that only patterns have."""
+    folder = os.path.join(tests.folder, 'few')
+    os.makedirs(folder)
+    coco = channels.write_pictures(folder, rng, 12)
     for reason, *options in (
             ('channels do not support --margin', '--margin', '0.1'),
             ('channels do not support --rate', '--rate', '0.001'),
@@ -179,8 +181,8 @@ def main():
     rng = np.random.default_rng(3)
     with tempfile.TemporaryDirectory() as folder:
         tests = Auto(sys.argv[1], folder)
-        coco = check_colours(tests, rng)
-        check_options(tests, coco)
+        check_colours(tests, rng)
+        check_options(tests, rng)
         check_vec(tests, *check_patterns(tests))
         check_one_kind(tests, rng)
     return tests.failed > 0

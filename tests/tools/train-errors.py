@@ -90,7 +90,7 @@ def check_overflow(tests, pictures):
     for name, _ in pictures[:8]:
         picture = cv2.imread(tests.path(name))
         cv2.imwrite(os.path.join(large, name), cv2.copyMakeBorder(
-            picture, 0, 450, 0, 550, cv2.BORDER_REFLECT))
+            picture, 0, 250, 0, 300, cv2.BORDER_REFLECT))
     path = write_info(large, pictures[:8])
     err, data = tests.report(path, '--weak', '1')
     tests.expect('accepts more windows' not in err and data['overflows'] == 0,
