@@ -6,7 +6,8 @@ usage: equality.py DETECT [--all]
 
 Pictures are those of opencv-doc; cascades are those of opencv-data and random ones, LBP
 and Haar. We get the decoded picture, OpenCV gets it converted to grey by OpenCV itself.
-Without --all only some models and settings are used for each picture."""
+Without --all only some models and settings are used for each picture, and at
+most 640 x 480 pixels."""
 import glob
 import itertools
 import math
@@ -128,10 +129,11 @@ def compare_shipped(comparison, everything):
         picture = cv2.imread(path, cv2.IMREAD_COLOR)
         if picture is None:
             sys.exit(f'{path} cannot be read')
-        comparison.take(picture)
         chosen = cases
         if not everything:  # two of 264 combinations, different ones for each picture
+            picture = picture[:480, :640]
             chosen = cases[i * 25 % 132::132]
+        comparison.take(picture)
         for setting, model in chosen:
             comparison.compare(os.path.basename(path), model, setting,
                                '0' if i % 5 == 0 else '0xffffffff')
