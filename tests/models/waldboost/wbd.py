@@ -278,7 +278,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(detect, oracle, folder)
-        models = train(oracle, folder, range(8 if everything else 2), 50)
+        models = train(oracle, folder, range(8 if everything else 2), 40)
         for step, frame in enumerate(video_frames(30 if everything else 90)):
             comparison.compare(f'video {step}', frame, models)
         picture = read_grey('messi5.jpg')
