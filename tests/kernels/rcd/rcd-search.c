@@ -135,7 +135,8 @@ needs_candidates (CuvRcdMetric metric)
   cuv_check_frame_free (&input.frame);
   input.frame = other;
   input.search.refine = 2;
-  for (int n = 1; n <= CUV_RCD_MAX_CANDIDATES; n *= 2) {
+  for (int n = 1; n <= CUV_RCD_MAX_CANDIDATES;
+       n *= cuv_check_options.few ? CUV_RCD_MAX_CANDIDATES : 2) {
     cuv_check_case ("a decoy, metric %d, %d candidates", metric, n);
     input.search.n_candidates = n;
     rcd_input_search (&input);

@@ -184,7 +184,9 @@ check_short_models (void)
   static const CuvFeature features[] = { LBP, LRD, LRP };
   static const int windows[] = { 10, 20, 33, 50, 64 };
 
-  for (int i = 0; i < 36; i++) {
+  const int step = cuv_check_options.few ? 7 : 1;
+
+  for (int i = (int) cuv_check_below ((uint32_t) step); i < 36; i += step) {
     const int window = windows[i % 5];
     ModelKind kind = { "short", features[i % 3], i / 3 % 2 ? FLOAT : FIXED,
       (CuvBlockValue) (i / 6 % 3), i % 2, window, 2, 1 + i / 3, 1, 1, 0, 0.9 };
