@@ -24,10 +24,11 @@ gboolean
 gst_cuv_pending_finish (GstBuffer *buffer)
 {
   GstCuvPending *self = last;
+  const gboolean busy = gst_cuv_cuda_is_busy ();
 
   last = NULL;
   for (GstCuvPending *at = self; at != NULL; at = at->before) {
-    if (at->quick)
+    if (at->quick && !busy)
       at->collect (at->element);
   }
   return finish_until (self, buffer);

@@ -12,7 +12,8 @@ typedef struct _GstCuvPending {
   GstElement *element;
 
   /* Whether its results are usually there before those of others: they are then
-   * read while the others are waited for. */
+   * read while the others are waited for; but not if the GPU is busy, because
+   * it then works on frames of many streams, in any order. */
   gboolean quick;
 
   /* Waits for the results and reads them, unless that is done. */

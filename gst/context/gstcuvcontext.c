@@ -71,6 +71,12 @@ gst_cuv_cuda_usable (void)
 }
 
 gboolean
+gst_cuv_cuda_is_busy (void)
+{
+  return cuv_gpu_is_busy ();
+}
+
+gboolean
 gst_cuv_context_check_device (GstCuvContext *self)
 {
   const gint device_id = g_atomic_int_get (&self->device_id);
@@ -406,6 +412,7 @@ gst_cuv_context_check_device (GstCuvContext *self)
 
 /* clang-format off */
 STUB (gboolean, gst_cuv_cuda_usable, (void), FALSE)
+STUB (gboolean, gst_cuv_cuda_is_busy, (void), FALSE)
 STUB (gboolean, gst_cuv_context_open, (GstCuvContext *self), FALSE)
 STUB (gboolean, gst_cuv_context_follow,
     (GstCuvContext *self, GstBuffer *buffer), FALSE)

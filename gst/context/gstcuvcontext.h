@@ -76,6 +76,9 @@ struct _GstCuvContext {
  * loads, and there is a device. Creates no context; the answer is cached. */
 CUV_API gboolean gst_cuv_cuda_usable (void);
 
+/* Whether several threads wait for the GPU. */
+CUV_API gboolean gst_cuv_cuda_is_busy (void);
+
 CUV_API void gst_cuv_context_init (
     GstCuvContext *self, GstElement *element, GstCuvContextLeave leave);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstCuvFilter: analyses of a frame by several elements that overlap. */
+#include "config.h"
+#include "cuvhooks.h"
 #include "probe.h"
 
 typedef struct {
@@ -98,6 +100,20 @@ CUV_TEST (quick_results_are_read_first)
       "submit A, submit B, analyse B, analyse A, publish A, ");
   line_clear (&line);
 }
+
+#if HAVE_CUDA
+CUV_TEST (quick_results_wait_on_a_busy_gpu)
+{
+  Line line = line_new ("cuvprobe name=a ! cuvquickprobe name=b");
+
+  push (&line, GST_FLOW_OK);
+  cuv_gpu_set_busy (true);
+  fail_unless_equals_string (
+      push (&line, GST_FLOW_OK), OVERLAP "analyse B, publish B, ");
+  cuv_gpu_set_busy (false);
+  line_clear (&line);
+}
+#endif
 
 CUV_TEST (quick_results_of_the_first_element)
 {
