@@ -291,8 +291,8 @@ CUV_BEGIN
 /* The allocations of an object, freed together. Device memory is counted in
  * cuv_cuda_allocated(). Functions return NULL on failure, which is recorded. */
 typedef struct {
-  void *device[24], *pinned[4];
-  size_t sizes[24]; // bytes of device[i]
+  void *device[32], *pinned[8];
+  size_t sizes[32]; // bytes of device[i]
   int n_device, n_pinned;
 } CuvArena;
 

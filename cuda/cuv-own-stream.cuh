@@ -42,13 +42,19 @@ public:
 
   // Chooses the stream for a frame: this one, which then follows the caller's,
   // or the caller's if the GPU is busy: overlap with other frames is enough
-  // then, and kernels that go before others would only delay them. Returns 0 or
-  // -1.
+  // then, and kernels that go before others would only delay them. *chosen was
+  // that of the frame before, whose work ends with `done`. Returns 0 or -1.
   int
-  choose (cudaStream_t of_caller, cudaStream_t *chosen)
+  choose (cudaStream_t of_caller, cudaEvent_t done, cudaStream_t *chosen)
   {
+    const cudaStream_t before = *chosen;
+
     *chosen = cuv_gpu_is_busy () ? of_caller : stream;
-    return *chosen == of_caller ? 0 : follow (of_caller);
+    if (*chosen != of_caller && follow (of_caller) != 0)
+      return -1;
+    if (*chosen != before)
+      CUV_CUDA_TRY (cudaStreamWaitEvent (*chosen, done, 0));
+    return 0;
   }
 
   cudaStream_t stream = nullptr;

@@ -343,7 +343,7 @@ cuv_hough_submit_all (
   // as cuv_hough_uses_regions() says
   self->has_regions = self->params.segments && edges.bins != nullptr;
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
-  if (self->own.choose (stream, &self->stream) != 0
+  if (self->own.choose (stream, self->done, &self->stream) != 0
       || submit_edges (self, frame) != 0
       || (self->has_regions ? submit_regions (self, frame, edges)
                             : submit_lines (self, frame, edges))
@@ -361,8 +361,9 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
   self->params.max_lines =
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
   self->method = choose_method (self, params);
-  return cuv_end_submit (
-      cuv_hough_submit_all (self, frame, (cudaStream_t) stream), self->stream);
+  const int status = cuv_hough_submit_all (self, frame, (cudaStream_t) stream);
+
+  return cuv_end_submit (status, self->stream);
 }
 
 static float

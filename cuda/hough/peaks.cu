@@ -5,8 +5,6 @@
 #define CUV_HOUGH_PEAK_THREADS 256
 #define CUV_HOUGH_PEAK_FOURS 4 // groups of four cells that a thread checks
 #define CUV_HOUGH_PEAK_CELLS (4 * CUV_HOUGH_PEAK_FOURS * CUV_HOUGH_PEAK_THREADS)
-// of two adjacent cells, one at most outvotes those next to it
-#define CUV_HOUGH_PEAK_NEAR (CUV_HOUGH_PEAK_CELLS / 2)
 
 // A row as seen from a neighbouring one; beyond 180 degrees rho is negated. The
 // votes for cell r are middle[sign * r].
@@ -71,7 +69,7 @@ __launch_bounds__ (CUV_HOUGH_PEAK_THREADS)
         CuvPeakParams params, CuvHoughPeaks peaks)
 {
   __shared__ CellView views[CUV_HOUGH_MAX_NEIGHBORHOOD];
-  __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS], near[CUV_HOUGH_PEAK_NEAR];
+  __shared__ uint16_t list[CUV_HOUGH_PEAK_CELLS], near[CUV_HOUGH_PEAK_CELLS];
   __shared__ unsigned n, n_near;
   const int k = blockIdx.y, reach = cuv_reach (params);
   const int first = blockIdx.x * CUV_HOUGH_PEAK_CELLS;

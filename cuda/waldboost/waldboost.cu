@@ -389,15 +389,10 @@ cuv_waldboost_submit_all (
 {
   const int n = (int) self->findings.size ();
 
-  const bool again = self->pyramid.images != nullptr;
-
-  if (acquire_images (self) != 0)
+  if (self->own.choose (stream, self->done, &self->stream) != 0
+      || acquire_images (self) != 0)
     return -1;
   self->in_parts = self->pyramid.in_parts () && !cuv_gpu_is_busy ();
-  if (self->own.choose (stream, &self->stream) != 0)
-    return -1;
-  if (again) // the frame before was not collected, and had any stream
-    CUV_CUDA_TRY (cudaStreamWaitEvent (self->stream, self->done, 0));
   CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
   for (Findings &found : self->findings) {
     if (clear_counters (&found, self->stream) != 0)
@@ -424,6 +419,7 @@ end_submit (CuvWaldboostCuda *self, int status)
   if (status == 0)
     return 0;
   cudaStreamSynchronize (self->beside.stream);
+  cudaEventSynchronize (self->done); // of a frame that was not collected
   cuv_end_submit (status, self->stream);
   release_images (self);
   for (Findings &found : self->findings)

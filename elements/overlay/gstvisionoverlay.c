@@ -134,9 +134,9 @@ static gboolean
 end_copy (GstVisionOverlay *self)
 {
   GstCuvContext *context = gst_cuv_transform_context (GST_CUV_TRANSFORM (self));
-  gboolean ok = TRUE;
+  gboolean ok = self->copying == NULL || gst_cuv_context_push (context);
 
-  if (self->copying != NULL && gst_cuv_context_push (context)) {
+  if (ok && self->copying != NULL) {
     ok = gst_cuv_context_wait (context, self->copying);
     gst_cuv_context_pop (context);
   }

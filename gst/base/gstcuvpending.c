@@ -11,13 +11,16 @@ gst_cuv_pending_add (GstCuvPending *self)
   last = self;
 }
 
+/* Finishes an analysis, after those that were added before it. */
 static gboolean
-finish_until (GstCuvPending *self, GstBuffer *buffer)
+finish_in_order (GstCuvPending *self, GstBuffer *buffer)
 {
-  const gboolean ok = self == NULL || finish_until (self->before, buffer);
+  gboolean ok;
 
-  return self == NULL
-      || (self->finish (self->element, ok ? buffer : NULL) && ok);
+  if (self == NULL)
+    return TRUE;
+  ok = finish_in_order (self->before, buffer);
+  return self->finish (self->element, ok ? buffer : NULL) && ok;
 }
 
 gboolean
@@ -31,7 +34,7 @@ gst_cuv_pending_finish (GstBuffer *buffer)
     if (at->quick && !busy)
       at->collect (at->element);
   }
-  return finish_until (self, buffer);
+  return finish_in_order (self, buffer);
 }
 
 gboolean

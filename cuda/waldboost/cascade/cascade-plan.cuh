@@ -302,7 +302,7 @@ template <typename Node> struct CuvCascadePlan {
   int
   reserve_traces ()
   {
-    const std::vector<CuvCascadeTrace> none (n_tiles);
+    const std::vector<CuvCascadeTrace> none (std::max (n_tiles, 1));
 
     return cuv_buffer_upload (
         &traces, none.data (), none.size () * sizeof none[0]);

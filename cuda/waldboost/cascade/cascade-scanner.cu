@@ -116,7 +116,8 @@ private:
 
     if (cuv_cuda_allow_shared ((const void *) kernel, plan.shared_bytes) != 0)
       return -1;
-    plan.n_scans++;
+    if (++plan.n_scans == 0)
+      plan.n_scans = 1; // 0: no scan
     for (bool split : { true, false }) {
       const int first =
           split ? range.first : std::max (range.first, plan.n_split);
