@@ -273,7 +273,7 @@ check_set (void)
 static void
 check_many_pixels (void)
 {
-  const int side = cuv_check_options.few ? 400 : 6000, n = 2;
+  const int side = cuv_check_options.few ? 260 : 6000, n = 2;
   const size_t size = (size_t) side * (size_t) side * (size_t) n * 2;
   const int64_t m = (int64_t) side * side, largest = 65535;
   uint8_t *samples = malloc (size), *memory, *picture;
