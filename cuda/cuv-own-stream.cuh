@@ -47,12 +47,12 @@ public:
   int
   choose (cudaStream_t of_caller, cudaEvent_t done, cudaStream_t *chosen)
   {
-    const cudaStream_t before = *chosen;
+    const cudaStream_t last = *chosen;
 
     *chosen = cuv_gpu_is_busy () ? of_caller : stream;
     if (*chosen != of_caller && follow (of_caller) != 0)
       return -1;
-    if (*chosen != before)
+    if (*chosen != last)
       CUV_CUDA_TRY (cudaStreamWaitEvent (*chosen, done, 0));
     return 0;
   }
