@@ -420,7 +420,7 @@ cuv_controls_run (gpointer controls)
     last = g_get_monotonic_time ();
     send_controls (self);
     serve_requests (self);
-    send_values (self); /* before a page is told that they are saved */
+    send_values (self); /* before serve_all_jobs() reports them as saved */
     serve_all_jobs (self);
     serve_use (self);
     send_warnings (self);
