@@ -19,12 +19,8 @@ if [[ $(readelf -d "$1" 2>/dev/null) != *libasan* ]]; then
   ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$runtime exec "$@"
 fi
 
-# LeakSanitizer itself crashes now and then when a thread ends while it looks for leaks
-# (google/sanitizers issue 1353). Only then does the test get another try.
-errors=$(mktemp)
-trap 'rm -f "$errors"' EXIT
-for _ in 1 2 3; do
-  { ASAN_OPTIONS=detect_leaks=1 "$@" 2>&1 >&3 | tee "$errors" >&2; status=${PIPESTATUS[0]}; } 3>&1
-  grep -q "LeakSanitizer has encountered a fatal error" "$errors" || break
-done
-exit "$status"
+# GCC's runtimes before version 14 take a block of thread-local storage whose address happens to be
+# 16 above a page for one of glibc 2.19, read its bounds from what lies before it, and crash there
+# (google/sanitizers issue 1322). Without the interceptor they do not look for such blocks; what
+# the dynamic linker allocates counts as reachable all the same.
+ASAN_OPTIONS=detect_leaks=1:intercept_tls_get_addr=0 exec "$@"
