@@ -81,9 +81,9 @@ extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 extern void *cuv_emulated_shared; // the block's dynamic shared memory
 
-// Runs body in every thread of the grid.
-void cuv_emulate (
-    dim3 grid, dim3 block, size_t shared, const std::function<void ()> &body);
+// Enqueues a kernel: body will be run in every thread of the grid.
+void cuv_emulated_launch (dim3 grid, dim3 block, size_t shared,
+    cudaStream_t stream, std::function<void ()> body);
 
 struct CuvEmulatedLaunch {
   dim3 grid, block;
@@ -95,7 +95,8 @@ struct CuvEmulatedLaunch {
   operator() (
       void (*kernel) (Parameters...), const Arguments &...arguments) const
   {
-    cuv_emulate (grid, block, shared, [&] { kernel (arguments...); });
+    cuv_emulated_launch (
+        grid, block, shared, stream, [=] { kernel (arguments...); });
   }
 };
 
@@ -124,8 +125,8 @@ cudaLaunchKernelEx (const cudaLaunchConfig_t *config,
       && config->attrs->id == cudaLaunchAttributeCooperative;
 
   // blocks run one after another, so one that waited for others would hang
-  cuv_emulate (together ? dim3 (1) : config->gridDim, config->blockDim,
-      config->dynamicSmemBytes, [&] { kernel (arguments...); });
+  cuv_emulated_launch (together ? dim3 (1) : config->gridDim, config->blockDim,
+      config->dynamicSmemBytes, config->stream, [=] { kernel (arguments...); });
   return cudaSuccess;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The part of CUDA's runtime that the project uses, on the CPU: device memory
- * is host memory, and work on a stream is done when the call returns. */
+ * is host memory, and work on streams is done later, in random order. */
 #ifndef CUV_EMULATE_RUNTIME_API_H
 #define CUV_EMULATE_RUNTIME_API_H
 

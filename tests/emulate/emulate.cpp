@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Blocks run one after another. Each thread of a block runs on its own stack
-// until it waits for others. The next thread is chosen at random, to expose
-// dependencies on the order of threads; the seed is fixed, so failures are
-// reproducible.
-#include "cuda_runtime.h"
+// Kernels and their blocks run one after another. Each thread of a block runs
+// on its own stack until it waits for others. The next thread is chosen at
+// random, to expose dependencies on the order of threads; the seed is fixed, so
+// failures are reproducible.
+#include "emulate.h"
 
 #include <algorithm>
 #include <boost/context/detail/fcontext.hpp>
 #include <memory>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <vector>
 
 #define STACK (32 << 10)
 #define STAGGER 576 // stacks that start in the same cache sets are slow
 #define MAX_THREADS 1024
-#define MAX_SHARED (227 << 10) // per block
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -58,8 +56,8 @@ fail (const Thread &thread, const char *why)
   abort ();
 }
 
-static unsigned
-draw (unsigned n)
+unsigned
+cuv_emulated_draw (unsigned n)
 {
   seed = seed * 1664525 + 1013904223;
   return (seed >> 8) % n;
@@ -194,7 +192,8 @@ settle (int warp, const Thread &first)
 static bool
 run_warp (int warp)
 {
-  const int first = (int) draw (32), step = draw (2) ? 1 : 31;
+  const int first = (int) cuv_emulated_draw (32),
+            step = cuv_emulated_draw (2) ? 1 : 31;
 
   turn = { warp, first, step, 32 };
   Thread *const next = next_in_turn ();
@@ -251,7 +250,7 @@ run_block ()
   for (int k = 0; k < n_threads; k++)
     prepare_thread (k);
   do {
-    const int first = (int) draw (warps);
+    const int first = (int) cuv_emulated_draw (warps);
     bool able[MAX_THREADS / 32], any;
 
     std::fill_n (able, warps, true);
@@ -276,7 +275,8 @@ cuv_emulate (
   gridDim = grid;
   blockDim = block;
   if (n == 0 || block.x * block.y * block.z == 0
-      || block.x * block.y * block.z > MAX_THREADS || shared > MAX_SHARED) {
+      || block.x * block.y * block.z > MAX_THREADS
+      || shared > CUV_EMULATED_MAX_SHARED) {
     fprintf (stderr, "emulated kernel: invalid launch configuration\n");
     abort ();
   }
@@ -291,256 +291,4 @@ cuv_emulate (
     blockIdx = uint3{ i % grid.x, i / grid.x % grid.y, i / (grid.x * grid.y) };
     run_block ();
   }
-}
-
-// ---- the runtime ----
-
-struct CuvEmulatedEvent {
-  double ms;
-};
-
-extern "C" {
-
-const char *
-cudaGetErrorName (cudaError_t status)
-{
-  static const char *const names[] = { "cudaSuccess", "cudaErrorInvalidValue",
-    "cudaErrorMemoryAllocation" };
-
-  return names[status];
-}
-
-const char *
-cudaGetErrorString (cudaError_t status)
-{
-  static const char *const texts[] = { "no error", "invalid argument",
-    "out of memory" };
-
-  return texts[status];
-}
-
-cudaError_t
-cudaGetLastError (void)
-{
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaGetDevice (int *device)
-{
-  *device = 0;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaGetDeviceCount (int *n)
-{
-  *n = 1;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaSetDevice (int device)
-{
-  return device == 0 ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-// Few multiprocessors, so that blocks process several tiles.
-cudaError_t
-cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
-{
-  // the limit of smaller GPUs
-  const char *shared = getenv ("CUV_EMULATED_SHARED");
-
-  *value = attribute == cudaDevAttrMultiProcessorCount ? 2
-      : attribute == cudaDevAttrComputeCapabilityMajor ? 9
-      : shared != nullptr                              ? atoi (shared)
-                                                       : MAX_SHARED;
-  return cudaSuccess;
-}
-
-// Memory is not zeroed, as on a device.
-cudaError_t
-cuv_emulated_alloc (void **memory, size_t size)
-{
-  if (posix_memalign (memory, 256, size > 0 ? size : 1) != 0)
-    return cudaErrorMemoryAllocation;
-  memset (*memory, 0xa5, size);
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaFree (void *memory)
-{
-  free (memory);
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaFreeHost (void *memory)
-{
-  return cudaFree (memory);
-}
-
-cudaError_t
-cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind)
-{
-  memcpy (to, from, n);
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaMemcpyAsync (
-    void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaStream_t)
-{
-  return cudaMemcpy (to, from, n, kind);
-}
-
-cudaError_t
-cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t pitch,
-    size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t)
-{
-  for (size_t y = 0; y < height; y++)
-    cudaMemcpy ((char *) to + y * to_pitch, (const char *) from + y * pitch,
-        width, kind);
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t)
-{
-  memset (to, value, n);
-  return cudaSuccess;
-}
-
-static double
-seconds_now ()
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
-}
-
-cudaError_t
-cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
-{
-  *stream = nullptr;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamCreateWithPriority (cudaStream_t *stream, unsigned flags, int)
-{
-  return cudaStreamCreateWithFlags (stream, flags);
-}
-
-cudaError_t
-cudaStreamDestroy (cudaStream_t)
-{
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamSynchronize (cudaStream_t)
-{
-  return cudaSuccess;
-}
-
-static double busy_until; // seconds
-
-void
-cuv_emulate_busy (double seconds)
-{
-  busy_until = seconds_now () + seconds;
-}
-
-cudaError_t
-cudaStreamQuery (cudaStream_t)
-{
-  return seconds_now () < busy_until ? cudaErrorNotReady : cudaSuccess;
-}
-
-cudaError_t
-cudaMemGetInfo (size_t *available, size_t *total)
-{
-  *available = *total = (size_t) 1 << 30;
-  return cudaSuccess;
-}
-
-static int
-current_context (void **context)
-{
-  static char the_only_one;
-
-  *context = &the_only_one;
-  return 0;
-}
-
-cudaError_t
-cudaGetDriverEntryPointByVersion (
-    const char *, void **function, unsigned, unsigned long long, void *)
-{
-  *function = (void *) current_context;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaDriverGetVersion (int *version)
-{
-  *version = CUDART_VERSION;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned)
-{
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaEventCreate (cudaEvent_t *event)
-{
-  *event = new CuvEmulatedEvent{};
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
-{
-  return cudaEventCreate (event);
-}
-
-cudaError_t
-cudaEventDestroy (cudaEvent_t event)
-{
-  delete event;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaEventRecord (cudaEvent_t event, cudaStream_t)
-{
-  event->ms = seconds_now () * 1e3;
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaEventSynchronize (cudaEvent_t)
-{
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaEventQuery (cudaEvent_t)
-{
-  return cudaStreamQuery (nullptr);
-}
-
-cudaError_t
-cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b)
-{
-  *ms = (float) (b->ms - a->ms);
-  return cudaSuccess;
-}
 }

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The runtime: memory, streams and events. Work that was enqueued is done
+// later, as on a GPU: while the program enqueues other work or waits, that of
+// each stream in order, that of different streams in any order that events
+// allow. The order is random, to expose what waits for too little.
+#include "emulate.h"
+
+#include <deque>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <vector>
+
+// An event, which work that was enqueued may outlive.
+struct State {
+  unsigned recorded, reached; // how many records were enqueued, and done
+  double ms;                  // when the last was done
+};
+
+struct CuvEmulatedEvent {
+  std::shared_ptr<State> state;
+};
+
+struct Work {
+  std::function<void ()> run;
+  // it waits until the event has been reached as often; NULL = for nothing
+  std::shared_ptr<State> after;
+  unsigned record;
+};
+
+typedef std::deque<Work> Stream;
+
+// Locked by each function of the runtime.
+static std::mutex mutex;
+typedef std::lock_guard<std::mutex> Lock;
+
+static std::map<cudaStream_t, Stream> streams;
+static std::map<const char *, size_t> blocks; // device and pinned memory
+static double busy_until;                     // seconds
+
+static double
+seconds_now ()
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+}
+
+// ---- the order of work ----
+
+static bool
+is_able (const Stream &stream)
+{
+  if (stream.empty ())
+    return false;
+  const Work &next = stream.front ();
+  return next.after == nullptr || next.after->reached >= next.record;
+}
+
+// Does the next piece of work of a random stream. Returns false if none is able
+// to go on.
+static bool
+go_on ()
+{
+  std::vector<Stream *> able;
+
+  for (auto &stream : streams)
+    if (is_able (stream.second))
+      able.push_back (&stream.second);
+  if (able.empty ())
+    return false;
+  Stream &stream = *able[cuv_emulated_draw ((unsigned) able.size ())];
+  const Work work = std::move (stream.front ());
+
+  stream.pop_front ();
+  work.run ();
+  return true;
+}
+
+template <typename Done>
+static void
+run_until (Done done)
+{
+  while (!done ()) {
+    if (go_on ())
+      continue;
+    fprintf (stderr, "emulated runtime: streams wait for each other\n");
+    abort ();
+  }
+}
+
+static void
+finish (cudaStream_t stream)
+{
+  run_until ([&] { return streams[stream].empty (); });
+}
+
+static void
+finish_all ()
+{
+  while (go_on ())
+    ;
+}
+
+// Sometimes the device is far behind the program, sometimes it has nothing left
+// to do.
+static void
+go_on_at_random ()
+{
+  while (cuv_emulated_draw (4) > 0 && go_on ())
+    ;
+}
+
+static void
+enqueue (cudaStream_t stream, std::function<void ()> run,
+    std::shared_ptr<State> after = nullptr, unsigned record = 0)
+{
+  streams[stream].push_back ({ std::move (run), std::move (after), record });
+  go_on_at_random ();
+}
+
+void
+cuv_emulated_launch (dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
+    std::function<void ()> body)
+{
+  const Lock lock (mutex);
+
+  enqueue (stream, [=] { cuv_emulate (grid, block, shared, body); });
+}
+
+// ---- the runtime ----
+
+static bool
+is_ours (const void *memory)
+{
+  const auto next = blocks.upper_bound ((const char *) memory);
+
+  if (next == blocks.begin ())
+    return false;
+  const auto block = std::prev (next);
+  return (const char *) memory < block->first + block->second;
+}
+
+// A number of rows of memory.
+struct Rows {
+  char *data;
+  size_t pitch;
+};
+
+static void
+copy_rows (const Rows &to, const Rows &from, size_t width, size_t height)
+{
+  for (size_t y = 0; y < height; y++)
+    memcpy (to.data + y * to.pitch, from.data + y * from.pitch, width);
+}
+
+// Ordinary memory of the host is read at once and written before the function
+// returns.
+static void
+enqueue_copy (const Rows &to, const Rows &from, size_t width, size_t height,
+    cudaStream_t stream)
+{
+  if (is_ours (from.data))
+    enqueue (stream, [=] { copy_rows (to, from, width, height); });
+  else {
+    const auto read = std::make_shared<std::vector<char>> (width * height);
+
+    copy_rows ({ read->data (), width }, from, width, height);
+    enqueue (stream, [=] {
+      copy_rows (to, { read->data (), width }, width, height);
+    });
+  }
+  if (!is_ours (to.data))
+    finish (stream);
+}
+
+static cudaError_t
+state_of (bool finished)
+{
+  return finished && seconds_now () >= busy_until ? cudaSuccess
+                                                  : cudaErrorNotReady;
+}
+
+extern "C" {
+
+const char *
+cudaGetErrorName (cudaError_t status)
+{
+  static const char *const names[] = { "cudaSuccess", "cudaErrorInvalidValue",
+    "cudaErrorMemoryAllocation" };
+
+  return names[status];
+}
+
+const char *
+cudaGetErrorString (cudaError_t status)
+{
+  static const char *const texts[] = { "no error", "invalid argument",
+    "out of memory" };
+
+  return texts[status];
+}
+
+cudaError_t
+cudaGetLastError (void)
+{
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDevice (int *device)
+{
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDeviceCount (int *n)
+{
+  *n = 1;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaSetDevice (int device)
+{
+  return device == 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// Few multiprocessors, so that blocks process several tiles.
+cudaError_t
+cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
+{
+  // the limit of smaller GPUs
+  const char *shared = getenv ("CUV_EMULATED_SHARED");
+
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 2
+      : attribute == cudaDevAttrComputeCapabilityMajor ? 9
+      : shared != nullptr                              ? atoi (shared)
+                          : CUV_EMULATED_MAX_SHARED;
+  return cudaSuccess;
+}
+
+// ---- memory ----
+
+// Memory is not zeroed, as on a device.
+cudaError_t
+cuv_emulated_alloc (void **memory, size_t size)
+{
+  const Lock lock (mutex);
+
+  size = size > 0 ? size : 1;
+  if (posix_memalign (memory, 256, size) != 0)
+    return cudaErrorMemoryAllocation;
+  memset (*memory, 0xa5, size);
+  blocks[(const char *) *memory] = size;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaFree (void *memory)
+{
+  const Lock lock (mutex);
+
+  finish_all ();
+  blocks.erase ((const char *) memory);
+  free (memory);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaFreeHost (void *memory)
+{
+  return cudaFree (memory);
+}
+
+cudaError_t
+cudaMemGetInfo (size_t *available, size_t *total)
+{
+  *available = *total = (size_t) 1 << 30;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t pitch,
+    size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream)
+{
+  const Lock lock (mutex);
+
+  enqueue_copy ({ (char *) to, to_pitch }, { (char *) from, pitch }, width,
+      height, stream);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpyAsync (void *to, const void *from, size_t n, cudaMemcpyKind kind,
+    cudaStream_t stream)
+{
+  return cudaMemcpy2DAsync (to, n, from, n, n, 1, kind, stream);
+}
+
+cudaError_t
+cudaMemcpy (void *to, const void *from, size_t n, cudaMemcpyKind kind)
+{
+  cudaMemcpyAsync (to, from, n, kind, nullptr);
+  return cudaStreamSynchronize (nullptr);
+}
+
+cudaError_t
+cudaMemsetAsync (void *to, int value, size_t n, cudaStream_t stream)
+{
+  const Lock lock (mutex);
+
+  enqueue (stream, [=] { memset (to, value, n); });
+  return cudaSuccess;
+}
+
+// ---- streams ----
+
+cudaError_t
+cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
+{
+  *stream = new char;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreateWithPriority (cudaStream_t *stream, unsigned flags, int)
+{
+  return cudaStreamCreateWithFlags (stream, flags);
+}
+
+cudaError_t
+cudaStreamDestroy (cudaStream_t stream)
+{
+  const Lock lock (mutex);
+
+  finish (stream);
+  streams.erase (stream);
+  delete (char *) stream;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamSynchronize (cudaStream_t stream)
+{
+  const Lock lock (mutex);
+
+  finish (stream);
+  return cudaSuccess;
+}
+
+void
+cuv_emulate_busy (double seconds)
+{
+  const Lock lock (mutex);
+
+  busy_until = seconds_now () + seconds;
+}
+
+cudaError_t
+cudaStreamQuery (cudaStream_t stream)
+{
+  const Lock lock (mutex);
+
+  go_on ();
+  go_on_at_random ();
+  return state_of (streams[stream].empty ());
+}
+
+cudaError_t
+cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+  const Lock lock (mutex);
+
+  enqueue (
+      stream, [] {}, event->state, event->state->recorded);
+  return cudaSuccess;
+}
+
+// ---- events ----
+
+cudaError_t
+cudaEventCreate (cudaEvent_t *event)
+{
+  *event = new CuvEmulatedEvent{ std::make_shared<State> () };
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
+{
+  return cudaEventCreate (event);
+}
+
+cudaError_t
+cudaEventDestroy (cudaEvent_t event)
+{
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
+{
+  const Lock lock (mutex);
+  const std::shared_ptr<State> state = event->state;
+  const unsigned record = ++state->recorded;
+
+  enqueue (stream, [=] {
+    state->reached = record;
+    state->ms = seconds_now () * 1e3;
+  });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventSynchronize (cudaEvent_t event)
+{
+  const Lock lock (mutex);
+  const State &state = *event->state;
+
+  run_until ([&] { return state.reached == state.recorded; });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventQuery (cudaEvent_t event)
+{
+  const Lock lock (mutex);
+  const State &state = *event->state;
+
+  go_on ();
+  go_on_at_random ();
+  return state_of (state.reached == state.recorded);
+}
+
+cudaError_t
+cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b)
+{
+  *ms = (float) (b->state->ms - a->state->ms);
+  return cudaSuccess;
+}
+
+// ---- the driver ----
+
+static int
+current_context (void **context)
+{
+  static char the_only_one;
+
+  *context = &the_only_one;
+  return 0;
+}
+
+cudaError_t
+cudaGetDriverEntryPointByVersion (
+    const char *, void **function, unsigned, unsigned long long, void *)
+{
+  *function = (void *) current_context;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaDriverGetVersion (int *version)
+{
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+}
