@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuvcheck.h"
+#include "cuvhooks.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -60,9 +61,8 @@ cuv_check_upload (const void *data, size_t size)
   void *memory = NULL;
 
   exit_on_error (cudaMalloc (&memory, size));
-  exit_on_error (cudaMemcpy (memory, data, size, cudaMemcpyHostToDevice));
-  /* the copy may still be under way, and other streams do not wait for it */
-  exit_on_error (cudaStreamSynchronize (NULL));
+  exit_on_error (cudaMemcpyAsync (
+      memory, data, size, cudaMemcpyHostToDevice, cuv_check_stream));
   return memory;
 }
 
@@ -77,6 +77,8 @@ cuv_check_to_device (const CuvCheckFrame *self, void **memory)
 {
   CuvFrame frame = self->frame;
 
+  if (!cuv_check_options.bench)
+    cuv_gpu_set_busy (cuv_check_below (2) == 0);
   *memory = cuv_check_upload (self->memory, self->size);
   for (int c = 0; c < frame.n_components; c++)
     frame.component[c].data =

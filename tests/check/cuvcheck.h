@@ -147,14 +147,16 @@ void cuv_check_frame_free (CuvCheckFrame *self);
 /* Returns the frame as a version reads it: with --cuda a copy in device memory,
  * which cuv_check_take_back() copies back and frees, and
  * cuv_check_device_free() only frees; otherwise the frame itself, with *memory
- * NULL. */
+ * NULL. All copies to the device may still be under way on cuv_check_stream
+ * when a function returns: work on other streams has to wait for them. */
 CuvFrame cuv_check_lend (const CuvCheckFrame *self, void **memory);
 void cuv_check_take_back (CuvCheckFrame *self, void *memory);
 
 /* Like cuv_check_lend(), for size bytes of other data. */
 void *cuv_check_lend_data (const void *data, size_t size, void **memory);
 
-/* Copies all bytes of a frame to new device memory. */
+/* Copies all bytes of a frame to new device memory. Chooses at random whether
+ * the GPU seems to be busy, unless something is timed. */
 CuvFrame cuv_check_to_device (const CuvCheckFrame *self, void **memory);
 void cuv_check_device_free (void *memory); /* NULL is allowed */
 

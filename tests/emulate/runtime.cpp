@@ -17,6 +17,7 @@
 
 // An event, which work that was enqueued may outlive.
 struct State {
+  cudaStream_t stream;        // that it was last recorded in
   unsigned recorded, reached; // how many records were enqueued, and done
   double ms;                  // when the last was done
 };
@@ -62,8 +63,20 @@ is_able (const Stream &stream)
   return next.after == nullptr || next.after->reached >= next.record;
 }
 
-// Does the next piece of work of a random stream. Returns false if none is able
-// to go on.
+// Does the next piece of work of a stream; returns false if it cannot go on.
+static bool
+go_on (Stream *stream)
+{
+  if (!is_able (*stream))
+    return false;
+  const Work work = std::move (stream->front ());
+
+  stream->pop_front ();
+  work.run ();
+  return true;
+}
+
+// The same for a random stream.
 static bool
 go_on ()
 {
@@ -72,22 +85,17 @@ go_on ()
   for (auto &stream : streams)
     if (is_able (stream.second))
       able.push_back (&stream.second);
-  if (able.empty ())
-    return false;
-  Stream &stream = *able[cuv_emulated_draw ((unsigned) able.size ())];
-  const Work work = std::move (stream.front ());
-
-  stream.pop_front ();
-  work.run ();
-  return true;
+  return !able.empty ()
+      && go_on (able[cuv_emulated_draw ((unsigned) able.size ())]);
 }
 
+// Waits for work in a stream; other streams do little more than it needs.
 template <typename Done>
 static void
-run_until (Done done)
+run_until (cudaStream_t stream, Done done)
 {
   while (!done ()) {
-    if (go_on ())
+    if ((cuv_emulated_draw (8) > 0 && go_on (&streams[stream])) || go_on ())
       continue;
     fprintf (stderr, "emulated runtime: streams wait for each other\n");
     abort ();
@@ -97,7 +105,7 @@ run_until (Done done)
 static void
 finish (cudaStream_t stream)
 {
-  run_until ([&] { return streams[stream].empty (); });
+  run_until (stream, [&] { return streams[stream].empty (); });
 }
 
 static void
@@ -107,12 +115,16 @@ finish_all ()
     ;
 }
 
-// Sometimes the device is far behind the program, sometimes it has nothing left
-// to do.
+// For a while the device does nothing that is not waited for, then it hardly
+// has anything left to do.
 static void
 go_on_at_random ()
 {
-  while (cuv_emulated_draw (4) > 0 && go_on ())
+  static unsigned haste;
+
+  if (cuv_emulated_draw (16) == 0)
+    haste = cuv_emulated_draw (4);
+  while (cuv_emulated_draw (4) < haste && go_on ())
     ;
 }
 
@@ -368,7 +380,8 @@ cudaStreamQuery (cudaStream_t stream)
 {
   const Lock lock (mutex);
 
-  go_on ();
+  if (!go_on (&streams[stream]))
+    go_on ();
   go_on_at_random ();
   return state_of (streams[stream].empty ());
 }
@@ -412,6 +425,7 @@ cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
   const std::shared_ptr<State> state = event->state;
   const unsigned record = ++state->recorded;
 
+  state->stream = stream;
   enqueue (stream, [=] {
     state->reached = record;
     state->ms = seconds_now () * 1e3;
@@ -425,7 +439,7 @@ cudaEventSynchronize (cudaEvent_t event)
   const Lock lock (mutex);
   const State &state = *event->state;
 
-  run_until ([&] { return state.reached == state.recorded; });
+  run_until (state.stream, [&] { return state.reached == state.recorded; });
   return cudaSuccess;
 }
 
@@ -435,7 +449,8 @@ cudaEventQuery (cudaEvent_t event)
   const Lock lock (mutex);
   const State &state = *event->state;
 
-  go_on ();
+  if (!go_on (&streams[state.stream]))
+    go_on ();
   go_on_at_random ();
   return state_of (state.reached == state.recorded);
 }

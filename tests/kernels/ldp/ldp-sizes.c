@@ -126,6 +126,7 @@ bench_size (int size)
       &host.frame, &(CuvLdpRect){ 0, 0, size, size }, size, size, pinned);
   self.picture = pinned;
   self.frame = cuv_check_to_device (&host, &memory);
+  cuv_check_stream_wait (cuv_check_stream);
   for (int i = 0; i < LANES; i++)
     self.lanes[i] = (Lane){ cuv_check_stream_new (), cuv_upload_new (),
       cuv_ldp_cuda_new (&layout) };

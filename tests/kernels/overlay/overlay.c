@@ -64,6 +64,8 @@ draw_list (const CuvOverlayList *list, CuvCheckFrame *frame)
   CUV_CHECK_RUN (cuv_overlay_cuda_submit (cuda, list, &lent, cuv_check_stream)
           || cuv_overlay_cuda_collect (cuda),
       cuv_overlay_draw (list, &lent));
+  if (list->n_primitives == 0) /* nothing was enqueued and waited for */
+    CUV_CHECK_ON (cuv_check_stream_wait (cuv_check_stream), (void) 0);
   cuv_check_take_back (frame, memory);
 }
 

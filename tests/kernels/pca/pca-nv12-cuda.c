@@ -94,8 +94,10 @@ submit (Picture *self)
   y = cuv_check_upload (self->y, y_size);
   uv = cuv_check_upload (self->uv, uv_size);
   CUV_CHECK (cuv_nv12_submit (rgbx, self->stride, self->width, self->height,
-                 &self->colours, y, self->y_stride, uv, self->uv_stride, NULL)
+                 &self->colours, y, self->y_stride, uv, self->uv_stride,
+                 cuv_check_stream)
       == 0);
+  cuv_check_stream_wait (cuv_check_stream);
   cuv_check_download (self->y, y, y_size);
   cuv_check_download (self->uv, uv, uv_size);
   check_margin (self->y, self->y_stride, self->height);

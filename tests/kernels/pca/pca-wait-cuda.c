@@ -109,6 +109,7 @@ CUV_CHECKS_CUDA (check_wait_cuda)
   work.rgbx = cuv_check_upload (zeros, 4 * side * side);
   work.y = cuv_check_upload (zeros, side * side);
   work.uv = cuv_check_upload (zeros, side * side / 2);
+  cuv_check_stream_wait (cuv_check_stream);
   load = cpu_load (&work);
   CUV_CHECK (is_slow || load < 0.25, ": %g of the time on the CPU", load);
   cuv_check_download (&last, work.y + side * side - 1, 1);

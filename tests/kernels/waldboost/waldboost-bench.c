@@ -146,6 +146,7 @@ time_streams (Bench bench)
   Streams streams;
   bool ok = true;
 
+  cuv_check_stream_wait (cuv_check_stream); /* the frame is there */
   for (int i = 0; i < MANY_STREAMS; i++) {
     bench.state = cuv_waldboost_cuda_new (
         &(CuvWaldboostSearch){ bench.model, bench.plan }, 1);

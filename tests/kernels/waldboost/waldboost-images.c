@@ -259,6 +259,7 @@ check_large (const CuvWaldboostModel *model, const CuvWaldboostParams *params,
   void *memory;
 
   large.frame = cuv_check_to_device (&host, &memory);
+  cuv_check_stream_wait (cuv_check_stream);
   large.cuda = cuv_waldboost_cuda_new (&(CuvWaldboostSearch){ model, plan }, 1);
   CUV_CHECK (large.cuda != NULL, ": %s", cuv_cuda_error ());
   check_waits (detectors, &large);
@@ -326,6 +327,7 @@ CUV_CHECKS_CUDA (check_shared_images)
   void *memory;
   CuvFrame frame = cuv_check_to_device (&host, &memory);
 
+  cuv_check_stream_wait (cuv_check_stream);
   check_out_of_memory (&random->model, plan);
   check_memory (&random->model, &params);
   detectors[0].frame = frame;
