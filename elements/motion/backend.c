@@ -26,7 +26,7 @@ motion_run_cpu (void *state, void *data, const CuvProcessor *processor)
   if (job->reset)
     cuv_motion_cpu_reset (state);
   cuv_motion_cpu_run (
-      state, job->frame, job->params, processor->n_threads, &job->result);
+      state, job->frame, job->params, processor->n_threads, job->result);
   return NULL;
 }
 
@@ -47,29 +47,40 @@ typedef struct {
   CuvMotionPart *parts;
 } OnDevice;
 
-static const char *
-motion_run_cuda (void *state, void *data, const CuvProcessor *processor)
+static bool
+submit (OnDevice *self, const CuvMotionJob *job, void *stream)
 {
-  OnDevice *self = state;
-  CuvMotionJob *job = data;
-  const CuvMotionMark *marks;
-  CuvMotionBits bits;
-
   if (job->reset)
     cuv_motion_cuda_reset (self->cuda);
-  if (cuv_motion_cuda_submit (
-          self->cuda, job->frame, job->params, processor->stream)
-          != 0
-      || cuv_motion_cuda_collect (
-             self->cuda, &bits, &marks, &job->result.n_moving)
-          != 0)
-    return cuv_cuda_error ();
-  job->result = (CuvMotionResult){ NULL, bits.width, bits.height, 0,
-    job->result.n_moving, self->parts,
+  return cuv_motion_cuda_submit (self->cuda, job->frame, job->params, stream)
+      == 0;
+}
+
+static bool
+collect (OnDevice *self, CuvMotionResult *result)
+{
+  const CuvMotionMark *marks;
+  CuvMotionBits bits;
+  int64_t n_moving;
+
+  if (cuv_motion_cuda_collect (self->cuda, &bits, &marks, &n_moving) != 0)
+    return false;
+  *result = (CuvMotionResult){ NULL, bits.width, bits.height, 0, n_moving,
+    self->parts,
     cuv_motion_min (CUV_MOTION_MAX_PARTS,
         cuv_motion_bits_parts (
             &bits, marks, &self->runs, self->parts, CUV_MOTION_MAX_PARTS)) };
-  return NULL;
+  return true;
+}
+
+static const char *
+motion_run_cuda (void *state, void *data, const CuvProcessor *processor)
+{
+  const CuvMotionJob *job = data;
+  const bool ok = (job->submitted || submit (state, job, processor->stream))
+      && (job->result == NULL || collect (state, job->result));
+
+  return ok ? NULL : cuv_cuda_error ();
 }
 
 /* Runs every kernel once, so that the first frame need not load any. */
@@ -77,7 +88,8 @@ static const char *
 warm_up (OnDevice *self, const CuvFrame *frame, const CuvProcessor *processor)
 {
   const CuvMotionParams params = { .opening = 3, .closing = 3 };
-  CuvMotionJob job = { frame, &params, true, { 0 } };
+  CuvMotionResult result;
+  CuvMotionJob job = { frame, &params, true, false, &result };
 
   return motion_run_cuda (self, &job, processor);
 }

@@ -10,8 +10,9 @@
 typedef struct {
   const CuvFrame *frame;
   const CuvMotionParams *params;
-  bool reset; /* first forget the background */
-  CuvMotionResult result;
+  bool reset;              /* first forget the background */
+  bool submitted;          /* the GPU works on it already */
+  CuvMotionResult *result; /* NULL: the job is only submitted, to the GPU */
 } CuvMotionJob;
 
 extern const CuvBackendClasses cuv_motion_classes;

@@ -55,6 +55,7 @@ struct _GstVisionMotion {
   gint64 n_unmasked;      /* values that are not masked */
   gint mask_serial;       /* counts changes of unmasked */
   guint n_learnt;         /* frames since the background was forgotten */
+  gboolean submitted;     /* the GPU works on the frame already */
 };
 
 #define gst_vision_motion_parent_class parent_class
@@ -200,6 +201,7 @@ keep_result (GstVisionMotion *self, const CuvMotionResult *result)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* result: NULL to submit the frame to the GPU only */
 static const gchar *
 run (GstVisionMotion *self, const GstCuvFrame *frame, gint n_threads,
     CuvMotionResult *result)
@@ -207,15 +209,22 @@ run (GstVisionMotion *self, const GstCuvFrame *frame, gint n_threads,
   CuvMotionParams params =
       gst_vision_motion_params (self->settings.in_force, self->n_learnt);
   const CuvProcessor processor = gst_cuv_frame_processor (frame, n_threads);
-  CuvMotionJob job = { &frame->frame, &params, self->n_learnt == 0, { 0 } };
-  const gchar *error;
+  CuvMotionJob job = { &frame->frame, &params, self->n_learnt == 0,
+    self->submitted, result };
 
+  self->submitted = FALSE;
   params.unmasked = self->unmasked;
   params.mask_serial = self->mask_serial;
-  error = cuv_backend_run (&self->backend, &job, &processor);
+  return cuv_backend_run (&self->backend, &job, &processor);
+}
 
-  *result = job.result;
-  return error;
+static gboolean
+gst_vision_motion_submit (GstCuvFilter *filter, const GstCuvFrame *frame)
+{
+  GstVisionMotion *self = GST_VISION_MOTION (filter);
+
+  self->submitted = frame->cuda && run (self, frame, 0, NULL) == NULL;
+  return self->submitted;
 }
 
 /* After a scene change, this frame is the new background. */
@@ -362,6 +371,7 @@ gst_vision_motion_finalize (GObject *object)
 static const GstCuvFilterInfo info = { "Motion detector",
   "Finds what moves, on the CPU or with CUDA", &gst_vision_motion_settings,
   .configure = gst_vision_motion_configure, .close = gst_vision_motion_close,
+  .submit = gst_vision_motion_submit, .quick = TRUE,
   .analyse = gst_vision_motion_analyse, .publish = gst_vision_motion_publish,
   .change = gst_vision_motion_change, .reset = gst_vision_motion_reset,
   .add_stats = gst_vision_motion_add_stats,
