@@ -88,6 +88,9 @@ cudaError_t cudaEventQuery (cudaEvent_t event);
 cudaError_t cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b);
 
 cudaError_t cuv_emulated_alloc (void **memory, size_t size);
+/* Enqueues other work in a stream. */
+void cuv_emulated_enqueue (
+    cudaStream_t stream, void (*run) (void *data), void *data);
 
 #ifdef __cplusplus
 }

@@ -386,6 +386,14 @@ cudaStreamQuery (cudaStream_t stream)
   return state_of (streams[stream].empty ());
 }
 
+void
+cuv_emulated_enqueue (cudaStream_t stream, void (*run) (void *data), void *data)
+{
+  const Lock lock (mutex);
+
+  enqueue (stream, [=] { run (data); });
+}
+
 cudaError_t
 cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
 {

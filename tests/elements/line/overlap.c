@@ -25,7 +25,18 @@ static const gchar *lines[] = {
   FACES "! SEPARATE houghlines ! SEPARATE visionoverlay",
   FACES "inference-interval=2 ! SEPARATE visionoverlay "
         "! SEPARATE houghlines ! SEPARATE visionoverlay",
+  FACES "! SEPARATE visionmotion min-area=16 ! SEPARATE houghlines",
+  "visionmotion min-area=16 ! SEPARATE houghlines ! "
+  "SEPARATE " FACES "! SEPARATE visionoverlay",
 };
+
+/* All frames are one buffer; but for visionmotion a ball moves in them. */
+#define STILL "cuvcudaupload ! imagefreeze num-buffers=10 "
+#define MOVING                                                                 \
+  "imagefreeze num-buffers=10 ! video/x-raw,framerate=25/1 ! mix. "            \
+  "videotestsrc pattern=ball num-buffers=10 ! video/x-raw,width=96,height=72," \
+  "framerate=25/1 ! mix. compositor name=mix ! video/x-raw,format=NV12 "       \
+  "! cuvcudaupload "
 
 /* Plays the line. Returns the records without their times of day, and sets
  * *pixels to the checksum of all frames: of NV12, whose rows have no padding.
@@ -35,15 +46,16 @@ results_of (const gchar *line, const gchar *separator, gchar **pixels)
 {
   GRegex *clock = g_regex_new ("\"wallclock\":\"[^\"]*\"", 0, 0, NULL);
   gchar *picture = cuv_test_file ("messi5.jpg"), *text, *results, *problem;
-  GString *all = g_string_new ("filesrc location=PICTURE ! jpegdec "
-                               "! videoconvert ! video/x-raw,format=NV12 "
-                               "! cuvcudaupload ! imagefreeze num-buffers=10 ! "
-                               "LINE ! visionpublish file-path=results "
-                               "! cuvcudadownload ! filesink location=frames");
+  GString *all =
+      g_string_new ("filesrc location=PICTURE ! jpegdec "
+                    "! videoconvert ! video/x-raw,format=NV12 "
+                    "! SOURCE ! LINE ! visionpublish file-path=results "
+                    "! cuvcudadownload ! filesink location=frames");
   GstElement *pipeline;
   gsize size;
 
   g_string_replace (all, "PICTURE", picture, 0);
+  g_string_replace (all, "SOURCE", strstr (line, "motion") ? MOVING : STILL, 0);
   g_string_replace (all, "LINE", line, 0);
   g_string_replace (all, "SEPARATE", separator, 0);
   pipeline = gst_parse_launch (all->str, NULL);
@@ -75,6 +87,8 @@ CUV_LOOP_TEST (same_results, G_N_ELEMENTS (lines))
   cuv_folder_leave ();
   fail_unless (strstr (results, "frontalface") != NULL, "%s", results);
   fail_unless (strstr (results, "\"lines\"") != NULL, "%s", results);
+  if (strstr (lines[__i__], "motion") != NULL)
+    fail_unless (strstr (results, "\"motion\":[{") != NULL, "%s", results);
   fail_unless (strcmp (results, expected) == 0, "%s\n%s\n%s", lines[__i__],
       results, expected);
   fail_unless_equals_string (pixels, expected_pixels);

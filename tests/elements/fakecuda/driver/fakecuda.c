@@ -3,8 +3,10 @@
  * that libgstcuda of GStreamer 1.22 to 1.28 loads, without kernels. It tests
  * negotiation, contexts, pools, copies and metadata on machines without a GPU.
  * Asynchronous copies run only when their stream is waited for, so a missing
- * wait is detected. */
+ * wait is detected. If the process has loaded the emulator of kernels, copies
+ * are enqueued among these. */
 #include <cuda.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,9 +393,28 @@ copy_fails (void)
   return failing;
 }
 
+/* Returns a function of the emulator (tests/emulate), or NULL without it. */
+static void *
+of_emulator (const char *name)
+{
+  void *library = dlopen ("libcuvemulator.so", RTLD_LAZY | RTLD_NOLOAD);
+
+  return library != NULL ? dlsym (library, name) : NULL;
+}
+
+typedef void (*Enqueue) (CUstream stream, void (*run) (void *), void *data);
+
+static void
+run_copy (void *data)
+{
+  copy_rectangle (data);
+  free (data);
+}
+
 API CUresult
 cuMemcpy2DAsync_v2 (const CUDA_MEMCPY2D *copy, CUstream stream)
 {
+  const Enqueue enqueue = (Enqueue) of_emulator ("cuv_emulated_enqueue");
   Copy *later;
 
   if (depth == 0)
@@ -402,6 +423,13 @@ cuMemcpy2DAsync_v2 (const CUDA_MEMCPY2D *copy, CUstream stream)
     return CUDA_ERROR_INVALID_VALUE;
   if (stream == NULL)
     return copy_rectangle (copy);
+  if (enqueue != NULL) {
+    CUDA_MEMCPY2D *what = malloc (sizeof *what);
+
+    *what = *copy;
+    enqueue (stream, run_copy, what);
+    return CUDA_SUCCESS;
+  }
   later = malloc (sizeof *later);
   *later = (Copy){ .what = *copy };
   *stream->last = later;
@@ -423,10 +451,13 @@ cuStreamCreate (CUstream *stream, unsigned int flags)
 API CUresult
 cuStreamSynchronize (CUstream stream)
 {
+  int (*synchronize) (CUstream) = of_emulator ("cudaStreamSynchronize");
   CUresult result = CUDA_SUCCESS;
 
   if (depth == 0)
     return misuse (CUDA_ERROR_INVALID_CONTEXT);
+  if (synchronize != NULL)
+    synchronize (stream);
   while (stream != NULL && stream->first != NULL) {
     Copy *copy = stream->first;
 
