@@ -48,7 +48,7 @@ typedef struct {
 } OnDevice;
 
 static bool
-submit (OnDevice *self, const CuvMotionJob *job, void *stream)
+motion_submit_cuda (OnDevice *self, const CuvMotionJob *job, void *stream)
 {
   if (job->reset)
     cuv_motion_cuda_reset (self->cuda);
@@ -57,7 +57,7 @@ submit (OnDevice *self, const CuvMotionJob *job, void *stream)
 }
 
 static bool
-collect (OnDevice *self, CuvMotionResult *result)
+motion_collect_cuda (OnDevice *self, CuvMotionResult *result)
 {
   const CuvMotionMark *marks;
   CuvMotionBits bits;
@@ -77,8 +77,9 @@ static const char *
 motion_run_cuda (void *state, void *data, const CuvProcessor *processor)
 {
   const CuvMotionJob *job = data;
-  const bool ok = (job->submitted || submit (state, job, processor->stream))
-      && (job->result == NULL || collect (state, job->result));
+  const bool ok =
+      (job->submitted || motion_submit_cuda (state, job, processor->stream))
+      && (job->result == NULL || motion_collect_cuda (state, job->result));
 
   return ok ? NULL : cuv_cuda_error ();
 }
