@@ -49,6 +49,7 @@ typedef struct {
   /* degrees: an edge votes only for lines within this angle of its own
    * direction, rounded up to whole bins; 90 = for all lines */
   double window;
+  int32_t lines_only; /* boolean: no memory for segments of regions */
 } CuvHoughConfig;
 
 #define CUV_HOUGH_MAX_SIZE 16384

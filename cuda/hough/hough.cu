@@ -20,7 +20,7 @@ struct _CuvHoughCuda {
   CuvHoughEdges edges = {}; // has bins if the layout has a window
   CuvHoughPeaks peaks = {};
   CuvHoughSegments segments = {};
-  CuvHoughRegionBuffers regions = {};    // used if the layout has a window
+  CuvHoughRegionBuffers regions = {};    // empty if the layout excludes them
   CuvHoughVotePlan plan = {}, ring = {}; // plans for SHARED and RING
   int ring_reach = -1;       // cuv_reach() that `ring` was planned for
   unsigned *cells = nullptr; // the accumulator, rows one after the other
@@ -140,7 +140,7 @@ init_regions (CuvHoughCuda *self, const CuvHoughLayout *layout)
   const size_t n =
       (size_t) cuv_region_max_edges (layout->width, layout->height);
 
-  if (layout->config.window >= 90)
+  if (layout->config.window >= 90 || layout->config.lines_only)
     return true;
   regions->max_edges = (unsigned) n;
   regions->labels = (int *) self->edges.sorted;
@@ -341,7 +341,8 @@ cuv_hough_submit_all (
   const CuvHoughEdges edges = edges_of (self);
 
   // as cuv_hough_uses_regions() says
-  self->has_regions = self->params.segments && edges.bins != nullptr;
+  self->has_regions = self->params.segments && edges.bins != nullptr
+      && self->regions.max_edges > 0;
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
   if (self->own.choose (stream, self->done, &self->stream) != 0
       || submit_edges (self, frame) != 0

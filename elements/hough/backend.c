@@ -76,6 +76,7 @@ hough_open_cuda (void **state, const void *layout, const CuvFrame *frame,
   Job job = { .frame = *frame,
     .params = { .max_lines = 1, .peaks = { 1, CUV_PEAKS_SQUARE, 3 } },
     .result = &result };
+  const int n = ((const CuvHoughLayout *) layout)->config.lines_only ? 4 : 8;
   CuvHoughParams *params = &job.params;
   const char *error = NULL;
 
@@ -83,7 +84,7 @@ hough_open_cuda (void **state, const void *layout, const CuvFrame *frame,
   if (*state == NULL)
     return cuv_cuda_error ();
   /* runs every kernel once, so that the first frames need not load any */
-  for (int i = 0; error == NULL && i < 8; i++) {
+  for (int i = 0; error == NULL && i < n; i++) {
     params->method = methods[i % 4];
     params->canny.blur = i % 2;
     params->canny.norm = i / 2 % 2 ? CUV_CANNY_L2 : CUV_CANNY_L1;
@@ -165,7 +166,7 @@ same_config (const CuvHoughConfig *a, const CuvHoughConfig *b)
   return a->kind == b->kind && a->period == b->period
       && a->inclusive == b->inclusive && a->theta_min == b->theta_min
       && a->theta_max == b->theta_max && a->rho_step == b->rho_step
-      && a->window == b->window;
+      && a->window == b->window && a->lines_only == b->lines_only;
 }
 
 bool

@@ -35,6 +35,7 @@ gst_hough_lines_config (const GstHoughLinesSettings *self)
     .theta_max = self->theta_max - turn,
     .rho_step = self->rho_resolution,
     .window = window_of (self),
+    .lines_only = !self->params.segments,
   };
 
   return config;

@@ -209,7 +209,7 @@ cuv_hough_uses_regions (
     const CuvHoughLayout *self, const CuvHoughParams *params)
 {
   return params->segments && params->source == CUV_EDGES_CANNY
-      && self->config.window < 90;
+      && self->config.window < 90 && !self->config.lines_only;
 }
 
 typedef struct _CuvRegions CuvRegions;

@@ -84,7 +84,7 @@ make_results (CuvHoughCpu *self)
           sizeof *self->task_segments);
   self->line_segments =
       hough_take (self, CUV_HOUGH_MAX_LINES, sizeof *self->line_segments);
-  if (self->layout->config.window >= 90)
+  if (self->layout->config.window >= 90 || self->layout->config.lines_only)
     return;
   self->regions = cuv_regions_new (self->layout->width, self->layout->height);
   self->complete = self->complete && self->regions != NULL;

@@ -10,7 +10,7 @@
 enum { WIDTH = 1920, HEIGHT = 1080 };
 static const double pixels = (double) WIDTH * HEIGHT;
 static const CuvHoughConfig config = { CUV_LINES_RHO_THETA, WIDTH, HEIGHT, 180,
-  0, -90, 90, 1, 90 };
+  0, -90, 90, 1, 90, 0 };
 static const CuvCannyParams canny_params = { 0, CUV_CANNY_L1, 50, 100 };
 
 /* ---- the reference ---- */
@@ -114,7 +114,7 @@ bench_frame (const char *what, const char *format, int w, int h,
     CuvCheckFill fill, const CuvHoughParams *params)
 {
   const CuvHoughConfig shape = { CUV_LINES_RHO_THETA, w, h, 180, 0, -90, 90, 1,
-    90 };
+    90, 0 };
   CuvCheckFrame host = cuv_check_frame_new (format, w, h, fill);
   void *memory;
   const CuvFrame frame = cuv_check_lend (&host, &memory);
@@ -155,7 +155,7 @@ static void
 time_segments (const CuvFrame *frame, const CuvHoughParams *params)
 {
   const CuvHoughConfig shape = { CUV_LINES_RHO_THETA, frame->width,
-    frame->height, 360, 0, -90, 90, 1, 10 };
+    frame->height, 360, 0, -90, 90, 1, 10, 0 };
   CuvHoughParams segments = *params;
 
   segments.canny = (CuvCannyParams){ 1, CUV_CANNY_L1, 20, 40 };
@@ -191,8 +191,8 @@ bench_picture (const CuvHoughParams *params)
   for (int i = 0; i < 6; i++)
     time_methods (shapes[i].what,
         &(CuvHoughConfig){ shapes[i].kind, frame.width, frame.height,
-            shapes[i].period, shapes[i].inclusive, -90, 90, 1,
-            shapes[i].window },
+            shapes[i].period, shapes[i].inclusive, -90, 90, 1, shapes[i].window,
+            0 },
         &frame, params, methods, 3);
   time_segments (&frame, params);
   cuv_check_device_free (memory);

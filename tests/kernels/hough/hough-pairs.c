@@ -88,10 +88,10 @@ check_layout (const CuvHoughConfig *config, const CuvHoughDsp dsps[2])
 CUV_CHECKS_CPU (check_pairs)
 {
   static const CuvHoughConfig configs[] = {
-    { CUV_LINES_RHO_THETA, 16384, 16384, 4096, 1, -90, 90, 1, 90 },
-    { CUV_LINES_PCLINES, 11000, 16384, 3600, 1, -90, 90, 1, 90 },
+    { CUV_LINES_RHO_THETA, 16384, 16384, 4096, 1, -90, 90, 1, 90, 0 },
+    { CUV_LINES_PCLINES, 11000, 16384, 3600, 1, -90, 90, 1, 90, 0 },
     /* no pairs */
-    { CUV_LINES_RHO_THETA, 16384, 16384, 180, 1, -90, 90, 1, 90 },
+    { CUV_LINES_RHO_THETA, 16384, 16384, 180, 1, -90, 90, 1, 90, 0 },
   };
   CuvHoughDsp dsps[2];
 

@@ -103,7 +103,7 @@ CUV_CHECKS_CPU (check_pclines)
   for (int i = 0; i < (cuv_check_options.few ? 6 : 60); i++) {
     HoughSize size = sizes[i % 3];
     CuvHoughConfig config = { CUV_LINES_PCLINES, size.width, size.height,
-      i % 2 ? 256 : 128, 0, -90, 90, 1, 90 };
+      i % 2 ? 256 : 128, 0, -90, 90, 1, 90, 0 };
     Planted line = random_line (size.width, size.height);
     CuvHoughLayout layout;
 

@@ -55,7 +55,7 @@ hough_bar_frame (int degrees, int radius)
 }
 
 const CuvHoughConfig hough_bar_config = { CUV_LINES_RHO_THETA, SIZE, SIZE, 360,
-  0, -90, 90, 1, 10 };
+  0, -90, 90, 1, 10, 0 };
 const CuvHoughParams hough_bar_params = { .canny = { 1, CUV_CANNY_L1, 20, 40 },
   .max_lines = 100,
   .segments = 1,

@@ -205,11 +205,12 @@ check_runs (const CuvHoughConfig *config, int n_frames)
     CuvCheckFrame frame = random_frame (format, config->width, config->height);
 
     hough_expected_run (&expected, &frame.frame, &params);
-    cuv_check_case ("%s %dx%d, kind %d, %d rows, window %g, source %d, blur "
-                    "%d, norm %d, %d %d, rule %d %d above %u, %d lines",
+    cuv_check_case (
+        "%s %dx%d, kind %d, %d rows, window %g, lines only %d, "
+        "source %d, blur %d, norm %d, %d %d, rule %d %d above %u, %d lines",
         format, config->width, config->height, config->kind,
-        expected.layout.n_rows, config->window, params.source,
-        params.canny.blur, params.canny.norm, params.canny.low,
+        expected.layout.n_rows, config->window, config->lines_only,
+        params.source, params.canny.blur, params.canny.norm, params.canny.low,
         params.canny.high, params.peaks.rule, params.peaks.neighborhood,
         params.peaks.threshold, params.max_lines);
     /* the ring first, while the accumulator still holds the previous frame */
@@ -247,6 +248,7 @@ CUV_CHECKS (check_versions)
     for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
       CuvHoughConfig config = hough_config (i, size.width, size.height);
 
+      config.lines_only = (int32_t) cuv_check_below (2);
       if (wants_size (size))
         check_runs (&config, cuv_check_options.few || is_long ? 1 : 3);
     }
@@ -266,6 +268,37 @@ CUV_CHECKS_CPU (check_extreme_sizes)
     check_runs (&config, 1);
   }
 }
+
+#if HAVE_CUDA
+/* Returns the bytes of GPU memory for the largest frames of many cameras. */
+static size_t
+memory_of (bool lines_only)
+{
+  const CuvHoughConfig config = { CUV_LINES_RHO_THETA, 1920, 1080, 180, 0, -90,
+    90, 1, 10, lines_only };
+  const size_t before = cuv_cuda_allocated ();
+  CuvHoughLayout layout;
+  CuvHoughCuda *cuda;
+  size_t bytes;
+
+  CUV_CHECK (cuv_hough_layout_init (&layout, &config) == NULL);
+  cuda = cuv_hough_cuda_new (&layout);
+  CUV_CHECK (cuda != NULL, ": %s", cuv_cuda_error ());
+  bytes = cuv_cuda_allocated () - before;
+  cuv_hough_cuda_free (cuda);
+  cuv_hough_layout_clear (&layout);
+  return bytes;
+}
+
+CUV_CHECKS_CUDA (check_memory)
+{
+  const size_t lines = memory_of (true), segments = memory_of (false);
+
+  cuv_check_case ("memory of 1920x1080");
+  CUV_CHECK (lines <= 36000000, ": %zu bytes for lines", lines);
+  CUV_CHECK (segments <= 99200000, ": %zu bytes for segments", segments);
+}
+#endif
 
 /* ---- given frames ---- */
 
@@ -326,7 +359,7 @@ spiral (int width, int height)
 CUV_CHECKS (check_spiral)
 {
   const CuvHoughConfig config = { CUV_LINES_RHO_THETA, 400, 140, 30, 0, -90, 90,
-    1, 90 };
+    1, 90, 0 };
   const CuvHoughParams params = { .canny = { 0, CUV_CANNY_L1, 50, 100 },
     .peaks = { 50, CUV_PEAKS_CROSS, 3 },
     .max_lines = 100 };

@@ -15,7 +15,7 @@ static const double pi = 3.14159265358979323846;
 CUV_CHECKS_CPU (check_bad_configs)
 {
   static const CuvHoughConfig good = { CUV_LINES_RHO_THETA, 10, 10, 18, 0, -90,
-    90, 1, 90 };
+    90, 1, 90, 0 };
   CuvHoughConfig bad[20];
   int n = 0;
 
@@ -75,7 +75,7 @@ CUV_CHECKS_CPU (check_bins)
 
   for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
     CuvHoughConfig config = { CUV_LINES_RHO_THETA, 10, 10, periods[i], 0, -90,
-      90, 1, 10 };
+      90, 1, 10, 0 };
     CuvHoughLayout layout;
 
     cuv_check_case ("bins, %d", periods[i]);
@@ -279,7 +279,7 @@ static void
 check_line (const char *name, int dx, int dy, int k, int r)
 {
   const CuvHoughConfig config = { CUV_LINES_RHO_THETA, 100, 100, 180, 0, -90,
-    90, 1, 90 };
+    90, 1, 90, 0 };
   CuvHoughLayout layout;
   CuvPeakParams params = { 30, CUV_PEAKS_SQUARE, 3 };
   uint32_t list[50], *votes;

@@ -78,7 +78,7 @@ vote (const char *path, CuvLineKind kind, const char *period,
       cuv_hough_list_edges (data, map.width, map.height, map.width, NULL);
   uint32_t *list = malloc ((n + 1) * sizeof *list), *votes;
   CuvHoughConfig config = { kind, map.width, map.height, atoi (period), 0, -90,
-    90, 1, 90 };
+    90, 1, 90, 0 };
 
   cuv_hough_list_edges (data, map.width, map.height, map.width, list);
   if (cuv_hough_layout_init (layout, &config) != NULL)
@@ -155,7 +155,7 @@ time_runs (char **args)
     "ring" };
   CuvFrame frame = read_picture (args[0]);
   CuvHoughConfig config = { CUV_LINES_RHO_THETA, frame.width, frame.height,
-    atoi (args[3]), 0, -90, 90, 1, atof (args[4]) };
+    atoi (args[3]), 0, -90, 90, 1, atof (args[4]), 0 };
   CuvHoughParams params = {
     .source =
         strcmp (args[1], "canny") == 0 ? CUV_EDGES_CANNY : CUV_EDGES_INPUT,
