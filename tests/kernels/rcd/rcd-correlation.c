@@ -214,14 +214,19 @@ value_at (const Waves *self, double x, double y)
 static void
 paint (uint8_t *data, double x, double y, double scale, double light)
 {
+  static double background[WIDTH * HEIGHT];
+  static bool is_painted;
   const Waves front = waves_of (1.0), back = waves_of (2.3);
 
+  for (int i = 0; i < WIDTH * HEIGHT && !is_painted; i++)
+    background[i] = value_at (&back, i % WIDTH, i / WIDTH);
+  is_painted = true;
   for (int i = 0; i < WIDTH * HEIGHT; i++) {
     const double dx = (i % WIDTH + 0.5 - x) / scale;
     const double dy = (i / WIDTH + 0.5 - y) / scale;
     const double inside = exp (-pow (dx / 24.0, 6.0) - pow (dy / 18.0, 6.0));
-    const double v = inside * value_at (&front, dx, dy)
-        + (1.0 - inside) * value_at (&back, i % WIDTH, i / WIDTH);
+    const double v =
+        inside * value_at (&front, dx, dy) + (1.0 - inside) * background[i];
 
     data[i] = (uint8_t) fmin (fmax (light * (128.0 + 14.0 * v), 0.0), 255.0);
   }
