@@ -104,10 +104,14 @@ main_run ()
     # Without names newer versions of Meson also build the emulated kernels. A program that is also
     # run to find leaks is run only so: its checks are the same.
     mapfile -t chosen < <(tests_of "$build" '(.suite | any(test(":emulated$")) | not)
-      and (.name + "-leaks" | IN($names[]) | not)')
+      and (.name + "-leaks" | IN($names[]) | not)' | grep -vE -- "$only_sanitized")
     test_in all "$build" --timeout-multiplier=3 "${chosen[@]}"
   fi
 }
+
+# Long tests of programs, which run with sanitizers and make the same checks there. Other tests run
+# these programs without.
+only_sanitized='^tool-(train(-errors|-inputs|-resume)?|search|index(-copies)?)$'
 
 # Leaves out the tests that measure memory, time or accuracy, look for leaks, or compare many
 # pictures: sanitizers find nothing more in those.
