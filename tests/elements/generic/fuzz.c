@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests every element with random properties, caps, buffers, metas, events,
  * queries and state changes: no crash and no GLib warning. Run it under the
- * sanitizers. CUV_TEST_CASES is the number of cases per element. */
+ * sanitizers. CUV_TEST_CASES is the number of cases per element. With
+ * CUV_TEST_CUDA, elements that take frames in CUDA memory get them from
+ * cuvcudaupload. */
+#include "device.h"
 #include "random-metas.h"
 #include "random.h"
 
@@ -11,7 +14,8 @@
 
 typedef struct {
   GstElement *element;
-  GstPad *src, *sink;    /* pads of the test, linked with the element's */
+  GstElement *upload;    /* before it, or NULL */
+  GstPad *src, *sink;    /* pads of the test, linked with those elements' */
   GPtrArray *properties; /* GParamSpecs of the properties to set */
   GstCaps *caps;
   GstVideoInfo info; /* format UNKNOWN: not raw video */
@@ -82,7 +86,8 @@ choose_caps (Fuzz *self)
   gst_clear_caps (&self->caps);
   self->caps = spectral_caps (&self->size);
   gst_video_info_init (&self->info);
-  if (!gst_element_factory_can_sink_any_caps (factory, self->caps)
+  if (self->upload != NULL
+      || !gst_element_factory_can_sink_any_caps (factory, self->caps)
       || once_in (3)) {
     gst_caps_unref (self->caps);
     self->caps = video_caps ();
@@ -284,6 +289,15 @@ set_location (Fuzz *self)
     g_object_set (self->element, "location", path, NULL);
 }
 
+/* Links cuvcudaupload before the element. */
+static void
+add_upload (Fuzz *self)
+{
+  self->upload = cuv_element_new ("cuvcudaupload");
+  fail_unless (gst_element_link (self->upload, self->element));
+  gst_element_set_state (self->upload, GST_STATE_PLAYING);
+}
+
 static void
 open_case (Fuzz *self, const gchar *name)
 {
@@ -292,7 +306,10 @@ open_case (Fuzz *self, const gchar *name)
   for (guint i = below (6); i > 0; i--)
     set_property (self);
   set_location (self);
-  self->src = link_pad (self->element, "sink", GST_PAD_SRC);
+  if (use_cuda)
+    add_upload (self);
+  self->src =
+      link_pad (use_cuda ? self->upload : self->element, "sink", GST_PAD_SRC);
   self->sink = link_pad (self->element, "src", GST_PAD_SINK);
   if (self->sink == NULL)
     g_object_set (self->element, "async", FALSE, "sync", FALSE, NULL);
@@ -320,9 +337,12 @@ static void
 close_case (Fuzz *self)
 {
   gst_element_set_state (self->element, GST_STATE_NULL);
+  if (self->upload != NULL)
+    gst_element_set_state (self->upload, GST_STATE_NULL);
   unlink_pad (self->src);
   unlink_pad (self->sink);
   gst_object_unref (self->element);
+  gst_clear_object (&self->upload);
   gst_clear_caps (&self->caps);
   g_ptr_array_unref (self->properties);
   clear_folder ();
@@ -352,18 +372,23 @@ CUV_LOOP_TEST (survives_random_input, names->len)
 CUV_BEFORE_TESTS (prepare, tcase)
 {
   GPtrArray *all = cuv_element_names ();
+  GstCaps *frames;
 
   if (g_getenv ("CUV_TEST_CASES") != NULL)
     n_cases = atoi (g_getenv ("CUV_TEST_CASES"));
   folder = g_dir_make_tmp ("cuv-fuzz-XXXXXX", NULL);
   names = g_ptr_array_new ();
+  frames = gst_caps_from_string (
+      use_cuda ? "video/x-raw(memory:CUDAMemory)" : "ANY");
   for (guint i = 0; i < all->len; i++) {
     GstElementFactory *factory = gst_element_factory_find (all->pdata[i]);
 
     if (!gst_element_factory_list_is_type (
-            factory, GST_ELEMENT_FACTORY_TYPE_SRC))
+            factory, GST_ELEMENT_FACTORY_TYPE_SRC)
+        && gst_element_factory_can_sink_any_caps (factory, frames))
       g_ptr_array_add (names, all->pdata[i]);
     gst_object_unref (factory);
   }
+  gst_caps_unref (frames);
   tcase_set_timeout (tcase, 3600);
 }
