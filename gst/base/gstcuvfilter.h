@@ -58,7 +58,8 @@ typedef struct {
 
   /* Starts the analysis of a frame that is not drawn on, if this needs no
    * metadata of the frame, and does not wait: analyse() of the same frame will
-   * follow, only wait for the results, and report failures. Returns FALSE if
+   * follow, wait for the results, and report failures; the pixels stay valid
+   * until then, so that it may start further work on them. Returns FALSE if
    * nothing was started, for whatever reason: analyse() then does everything.
    * Optional. */
   gboolean (*submit) (GstCuvFilter *self, const GstCuvFrame *frame);

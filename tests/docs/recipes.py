@@ -33,7 +33,7 @@ PAGE = "docs/recipes.md"
 VIDEO = "/usr/share/doc/opencv-doc/examples/data/Megamind.avi"
 VTEST = VIDEO.replace("Megamind", "vtest")
 # Of the video's 270 frames: enough for all recipes but those that serve it, and the one that also
-# finds profiles, which begin in frame 130. Neither end needs a later frame to be decoded.
+# finds profiles, which begin in frame 130. Neither film needs frames after its end to be decoded.
 N_FRAMES = 71
 N_PROFILE_FRAMES = 138
 BOX = ("x", "y", "w", "h")
@@ -52,7 +52,7 @@ def write_start(path, n_frames):
 def film_of(recipe):
     if "rtsp" in recipe:  # the video of a server must not end too early
         return VIDEO
-    return "profiles.avi" if "profile" in recipe else "short.avi"
+    return "profiles.avi" if "labels=face,profile" in recipe else "short.avi"
 
 
 def use_film(path):

@@ -15,22 +15,20 @@
 #include <time.h>
 #include <vector>
 
-// An event, which work that was enqueued may outlive.
-struct State {
-  cudaStream_t stream;        // that it was last recorded in
-  unsigned recorded, reached; // how many records were enqueued, and done
-  double ms;                  // when the last was done
+// A point in a stream, which work that waits for it may outlive.
+struct Record {
+  cudaStream_t stream;
+  bool reached;
+  double ms; // when it was reached
 };
 
 struct CuvEmulatedEvent {
-  std::shared_ptr<State> state;
+  std::shared_ptr<Record> record; // the last one; NULL = none yet
 };
 
 struct Work {
   std::function<void ()> run;
-  // it waits until the event has been reached as often; NULL = for nothing
-  std::shared_ptr<State> after;
-  unsigned record;
+  std::shared_ptr<Record> after; // it waits for this; NULL = for nothing
 };
 
 typedef std::deque<Work> Stream;
@@ -60,7 +58,7 @@ is_able (const Stream &stream)
   if (stream.empty ())
     return false;
   const Work &next = stream.front ();
-  return next.after == nullptr || next.after->reached >= next.record;
+  return next.after == nullptr || next.after->reached;
 }
 
 // Does the next piece of work of a stream; returns false if it cannot go on.
@@ -128,11 +126,20 @@ go_on_at_random ()
     ;
 }
 
+// Goes on with a stream whose state is asked for, so that asking again ends.
+static void
+go_on_while_asked (cudaStream_t stream)
+{
+  if (!go_on (&streams[stream]))
+    go_on ();
+  go_on_at_random ();
+}
+
 static void
 enqueue (cudaStream_t stream, std::function<void ()> run,
-    std::shared_ptr<State> after = nullptr, unsigned record = 0)
+    std::shared_ptr<Record> after = nullptr)
 {
-  streams[stream].push_back ({ std::move (run), std::move (after), record });
+  streams[stream].push_back ({ std::move (run), std::move (after) });
   go_on_at_random ();
 }
 
@@ -204,7 +211,8 @@ const char *
 cudaGetErrorName (cudaError_t status)
 {
   static const char *const names[] = { "cudaSuccess", "cudaErrorInvalidValue",
-    "cudaErrorMemoryAllocation" };
+    "cudaErrorMemoryAllocation", "cudaErrorNotReady",
+    "cudaErrorInsufficientDriver" };
 
   return names[status];
 }
@@ -213,7 +221,7 @@ const char *
 cudaGetErrorString (cudaError_t status)
 {
   static const char *const texts[] = { "no error", "invalid argument",
-    "out of memory" };
+    "out of memory", "device not ready", "insufficient driver" };
 
   return texts[status];
 }
@@ -380,9 +388,7 @@ cudaStreamQuery (cudaStream_t stream)
 {
   const Lock lock (mutex);
 
-  if (!go_on (&streams[stream]))
-    go_on ();
-  go_on_at_random ();
+  go_on_while_asked (stream);
   return state_of (streams[stream].empty ());
 }
 
@@ -400,7 +406,7 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
   const Lock lock (mutex);
 
   enqueue (
-      stream, [] {}, event->state, event->state->recorded);
+      stream, [] {}, event->record);
   return cudaSuccess;
 }
 
@@ -409,7 +415,7 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
 cudaError_t
 cudaEventCreate (cudaEvent_t *event)
 {
-  *event = new CuvEmulatedEvent{ std::make_shared<State> () };
+  *event = new CuvEmulatedEvent;
   return cudaSuccess;
 }
 
@@ -430,13 +436,12 @@ cudaError_t
 cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 {
   const Lock lock (mutex);
-  const std::shared_ptr<State> state = event->state;
-  const unsigned record = ++state->recorded;
+  const auto record = std::make_shared<Record> (Record{ stream, false, 0 });
 
-  state->stream = stream;
+  event->record = record;
   enqueue (stream, [=] {
-    state->reached = record;
-    state->ms = seconds_now () * 1e3;
+    record->reached = true;
+    record->ms = seconds_now () * 1e3;
   });
   return cudaSuccess;
 }
@@ -445,9 +450,10 @@ cudaError_t
 cudaEventSynchronize (cudaEvent_t event)
 {
   const Lock lock (mutex);
-  const State &state = *event->state;
+  const auto record = event->record;
 
-  run_until (state.stream, [&] { return state.reached == state.recorded; });
+  if (record != nullptr)
+    run_until (record->stream, [&] { return record->reached; });
   return cudaSuccess;
 }
 
@@ -455,18 +461,19 @@ cudaError_t
 cudaEventQuery (cudaEvent_t event)
 {
   const Lock lock (mutex);
-  const State &state = *event->state;
+  const auto record = event->record;
 
-  if (!go_on (&streams[state.stream]))
-    go_on ();
-  go_on_at_random ();
-  return state_of (state.reached == state.recorded);
+  if (record != nullptr)
+    go_on_while_asked (record->stream);
+  return state_of (record == nullptr || record->reached);
 }
 
 cudaError_t
 cudaEventElapsedTime (float *ms, cudaEvent_t a, cudaEvent_t b)
 {
-  *ms = (float) (b->state->ms - a->state->ms);
+  const Lock lock (mutex);
+
+  *ms = (float) (b->record->ms - a->record->ms);
   return cudaSuccess;
 }
 

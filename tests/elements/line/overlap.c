@@ -28,6 +28,7 @@ static const gchar *lines[] = {
   FACES "! SEPARATE visionmotion min-area=16 ! SEPARATE houghlines",
   "visionmotion min-area=16 ! SEPARATE houghlines ! "
   "SEPARATE " FACES "! SEPARATE visionoverlay",
+  "visionmotion scene-change=0.001 ! SEPARATE " FACES "! SEPARATE houghlines",
 };
 
 /* All frames are one buffer; but for visionmotion a ball moves in them. */
@@ -93,8 +94,11 @@ CUV_LOOP_TEST (same_results, G_N_ELEMENTS (lines))
   cuv_folder_leave ();
   fail_unless (strstr (results, "frontalface") != NULL, "%s", results);
   fail_unless (strstr (results, "\"lines\"") != NULL, "%s", results);
-  if (strstr (lines[__i__], "motion") != NULL)
+  if (strstr (lines[__i__], "min-area") != NULL)
     fail_unless (strstr (results, "\"motion\":[{") != NULL, "%s", results);
+  if (strstr (lines[__i__], "scene-change") != NULL)
+    fail_unless (
+        strstr (results, "\"scene_change\":true") != NULL, "%s", results);
   fail_unless (strcmp (results, expected) == 0, "%s\n%s\n%s", lines[__i__],
       results, expected);
   fail_unless_equals_string (pixels, expected_pixels);

@@ -45,6 +45,53 @@ static int allocations_left = -1, copies_left = -1;
 static __thread CUcontext stack[MAX_DEPTH];
 static __thread int depth;
 
+/* ---- the emulator of kernels, tests/emulate ---- */
+
+static void *emulator;
+
+static void
+find_emulator (void)
+{
+  emulator = dlopen ("libcuvemulator.so", RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* Returns a function of the emulator, or NULL if the process has not loaded it
+ * before it calls this driver. */
+static void *
+of_emulator (const char *name)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, find_emulator);
+  return emulator != NULL ? dlsym (emulator, name) : NULL;
+}
+
+/* The emulator has to know memory of the device and pinned memory, and frees it
+ * after the work that may use it. */
+static void *
+allocate_data (size_t size)
+{
+  int (*alloc) (void **, size_t) = of_emulator ("cuv_emulated_alloc");
+  void *data = NULL;
+
+  if (alloc == NULL)
+    data = malloc (size);
+  else
+    alloc (&data, size);
+  return data;
+}
+
+static void
+free_data (void *data)
+{
+  int (*emulated_free) (void *) = of_emulator ("cudaFree");
+
+  if (emulated_free == NULL)
+    free (data);
+  else
+    emulated_free (data);
+}
+
 /* ---- for tests ---- */
 
 API void fakecuda_count (FakecudaCounts *out);
@@ -261,7 +308,8 @@ allocate (void **data, size_t size, int pinned)
   if (failing)
     return CUDA_ERROR_OUT_OF_MEMORY;
   block = malloc (sizeof *block);
-  *block = (Block){ .data = malloc (size), .size = size, .pinned = pinned };
+  *block =
+      (Block){ .data = allocate_data (size), .size = size, .pinned = pinned };
   memset (block->data, 0xa5, size); /* device memory is not cleared either */
   pthread_mutex_lock (&mutex);
   block->next = blocks;
@@ -292,7 +340,7 @@ release (void *data, int pinned)
   pthread_mutex_unlock (&mutex);
   if (block == NULL)
     return misuse (CUDA_ERROR_INVALID_VALUE);
-  free (block->data);
+  free_data (block->data);
   free (block);
   return CUDA_SUCCESS;
 }
@@ -391,15 +439,6 @@ copy_fails (void)
   copies_left -= copies_left > 0;
   pthread_mutex_unlock (&mutex);
   return failing;
-}
-
-/* Returns a function of the emulator (tests/emulate), or NULL without it. */
-static void *
-of_emulator (const char *name)
-{
-  void *library = dlopen ("libcuvemulator.so", RTLD_LAZY | RTLD_NOLOAD);
-
-  return library != NULL ? dlsym (library, name) : NULL;
 }
 
 typedef void (*Enqueue) (CUstream stream, void (*run) (void *), void *data);
