@@ -374,6 +374,8 @@ CUV_BEFORE_TESTS (prepare, tcase)
   GPtrArray *all = cuv_element_names ();
   GstCaps *frames;
 
+  if (use_cuda)
+    n_cases = 20; /* each opens CUDA contexts */
   if (g_getenv ("CUV_TEST_CASES") != NULL)
     n_cases = atoi (g_getenv ("CUV_TEST_CASES"));
   folder = g_dir_make_tmp ("cuv-fuzz-XXXXXX", NULL);
