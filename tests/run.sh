@@ -3,9 +3,10 @@
 # Builds and runs the tests.
 # usage: tests/run.sh [--setup] [SUITE...]   unit elements models gpu style docs
 # Without a suite: all of them, the CPU's tests once more without CUDA and with
-# sanitizers, and a few under valgrind. Emulated kernels, the slowest, and without a
-# GPU a few long tests of programs run with the sanitizers only. --setup installs missing packages, with sudo unless run by root;
-# root needs no --setup. The last line counts tests; the status is 0 if none failed.
+# sanitizers, and a few under valgrind. Emulated kernels, the slowest, and, without a GPU, a
+# few long tests of programs run with the sanitizers only. --setup installs missing packages,
+# with sudo unless run by root; root needs no --setup. The last line counts tests; the status
+# is 0 if none failed.
 # BUILD=prefix replaces build-test in the names of the build folders.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
