@@ -7,7 +7,7 @@ const HoughSize hough_sizes[HOUGH_N_SIZES] = { { 1, 1 }, { 2, 1 }, { 1, 9 },
   { 40, 1 }, { 3, 3 }, { 4, 3 }, { 17, 33 }, { 64, 48 }, { 161, 91 } };
 
 /* kind, width, height, period, inclusive, theta from and to, step of rho,
- * window */
+ * window, lines only */
 static const CuvHoughConfig configs[HOUGH_N_CONFIGS] = {
   { CUV_LINES_RHO_THETA, 0, 0, 180, 0, -90, 90, 1, 90, 0 },
   { CUV_LINES_RHO_THETA, 0, 0, 180, 1, -90, 90, 1, 90, 0 },
