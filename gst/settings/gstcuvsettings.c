@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "settings/gstcuvfields.h"
+#include "gstcuvpost.h"
 #include "gstcuvstructure.h"
 
 /* ---- parsing ---- */
@@ -347,8 +348,7 @@ post_message (GstElement *element, GstMessage *message)
     g_atomic_int_set (&self->error_posted, TRUE);
   }
   if (!drop)
-    return GST_ELEMENT_CLASS (g_type_class_peek (GST_TYPE_ELEMENT))
-        ->post_message (element, message);
+    return gst_cuv_post_in_turn (element, message);
   gst_message_unref (message);
   return TRUE;
 }

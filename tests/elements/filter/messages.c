@@ -2,6 +2,11 @@
 /* GstCuvFilter: the bus messages. */
 #include "probe.h"
 
+#include <sched.h>
+
+#define N_THREADS 64 /* of many streams on one core */
+#define N_POSTS 2000 /* per thread; fewer may pass without turns */
+
 static GstBus *
 add_bus (GstHarness *h)
 {
@@ -152,5 +157,87 @@ CUV_TEST (stats_messages)
   for (guint n = 12; n < 30; n++)
     cuv_probe_push (h, n, NULL);
   fail_unless_equals_int (count_messages (bus), 0);
+  teardown (h, bus);
+}
+
+/* ---- many threads ---- */
+
+static gboolean
+post (GstElement *element, const gchar *name)
+{
+  return gst_element_post_message (element,
+      gst_message_new_element (
+          GST_OBJECT (element), gst_structure_new_empty (name)));
+}
+
+static gpointer
+post_often (gpointer element)
+{
+  for (guint i = 0; i < N_POSTS; i++) {
+    g_usleep (200); /* so that threads wake while others write */
+    post (element, "often");
+  }
+  return NULL;
+}
+
+/* Threads that spin for each other soon post only some 15 messages a second on
+ * one core: then this takes more time than a test has. */
+CUV_TEST (messages_of_many_threads)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+  GThread *threads[N_THREADS];
+  cpu_set_t before, one;
+
+  fail_unless (sched_getaffinity (0, sizeof before, &before) == 0);
+  CPU_ZERO (&one);
+  for (int cpu = 0; CPU_COUNT (&one) == 0; cpu++)
+    if (CPU_ISSET (cpu, &before))
+      CPU_SET (cpu, &one);
+  fail_unless (sched_setaffinity (0, sizeof one, &one) == 0);
+  for (guint i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new (NULL, post_often, h->element);
+  for (guint i = 0; i < N_THREADS * N_POSTS; i++)
+    gst_message_unref (gst_bus_timed_pop_filtered (
+        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ELEMENT));
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  fail_unless (sched_setaffinity (0, sizeof before, &before) == 0);
+  fail_unless_equals_int (count_messages (bus), 0);
+  teardown (h, bus);
+}
+
+static gpointer
+post_second (gpointer element)
+{
+  return GINT_TO_POINTER (post (element, "second"));
+}
+
+/* Posts a message from this thread, and waits for a thread that posts one. */
+static GstBusSyncReply
+post_more (GstBus *bus, GstMessage *message, gpointer unused)
+{
+  GstElement *element = GST_ELEMENT (GST_MESSAGE_SRC (message));
+
+  if (gst_message_has_name (message, "first")) {
+    fail_unless (post (element, "own"));
+    fail_unless (
+        g_thread_join (g_thread_new (NULL, post_second, element)) != NULL);
+  }
+  return GST_BUS_PASS;
+}
+
+CUV_TEST (handler_waits_for_another_message)
+{
+  CuvProbe *probe;
+  GstHarness *h = cuv_probe_harness (&probe);
+  GstBus *bus = add_bus (h);
+
+  gst_bus_set_sync_handler (bus, post_more, NULL, NULL);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (post (h->element, "first"));
+    fail_unless_equals_int (count_messages (bus), 3);
+  }
   teardown (h, bus);
 }
