@@ -16,7 +16,12 @@
 
 #define CUV_WAIT_BUSY 2 // threads that wait while the GPU is busy
 
-static std::atomic<int> n_waiting;
+struct _CuvWaiters {
+  std::atomic<int> n;
+};
+
+static CuvWaiters own_waiters;
+static std::atomic<CuvWaiters *> current_waiters = &own_waiters;
 
 static int64_t
 now ()
@@ -33,14 +38,16 @@ namespace
 // Counts the thread while it lives.
 class Waiting
 {
+  CuvWaiters *const waiters = current_waiters;
+
 public:
   Waiting ()
   {
-    n_waiting++;
+    waiters->n++;
   }
   ~Waiting ()
   {
-    n_waiting--;
+    waiters->n--;
   }
 };
 
@@ -147,6 +154,18 @@ cuv_wait_event (CuvWait *self, void *event)
       "cudaEventQuery");
 }
 
+extern "C" CuvWaiters *
+cuv_waiters (void)
+{
+  return current_waiters;
+}
+
+extern "C" CuvWaiters *
+cuv_waiters_join (CuvWaiters *waiters)
+{
+  return current_waiters.exchange (waiters);
+}
+
 // A test program may define this to choose the answer.
 extern "C" CUV_API bool cuv_test_gpu_is_busy (void) __attribute__ ((weak));
 
@@ -154,5 +173,5 @@ extern "C" bool
 cuv_gpu_is_busy (void)
 {
   return cuv_test_gpu_is_busy != nullptr ? cuv_test_gpu_is_busy ()
-                                         : n_waiting >= CUV_WAIT_BUSY;
+                                         : cuv_waiters ()->n >= CUV_WAIT_BUSY;
 }

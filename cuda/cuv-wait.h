@@ -22,6 +22,14 @@ typedef struct {
 CUV_API int cuv_wait_stream (CuvWait *self, CuvCudaStream stream);
 CUV_API int cuv_wait_event (CuvWait *self, void *event);
 
+/* The threads that wait for the GPU. libcuvdetect has its own copy of this
+ * code, which counts them together with those of libgstcuvision:
+ * cuv_waiters_join() makes this copy use the waiters of another one. Returns
+ * those that it used before. */
+typedef struct _CuvWaiters CuvWaiters;
+CUV_API CuvWaiters *cuv_waiters (void);
+CUV_API CuvWaiters *cuv_waiters_join (CuvWaiters *waiters);
+
 /* Whether several threads wait for the GPU: then it has enough to do, and what
  * shortens a frame at the expense of others only costs time. */
 CUV_API bool cuv_gpu_is_busy (void);

@@ -6,6 +6,7 @@
 #include <string.h>
 #if HAVE_CUDA
 #include "cuv-cuda.h"
+#include "cuv-wait.h"
 #endif
 
 static CuvWaldboostParams
@@ -156,5 +157,15 @@ cuv_detector_gpu_bytes (void)
   return cuv_cuda_allocated ();
 #else
   return 0;
+#endif
+}
+
+struct _CuvWaiters *
+cuv_detector_join_waiters (struct _CuvWaiters *waiters)
+{
+#if HAVE_CUDA
+  return cuv_waiters_join (waiters);
+#else
+  return NULL;
 #endif
 }

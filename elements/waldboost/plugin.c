@@ -5,6 +5,7 @@
 #include "detector.h"
 #if HAVE_CUDA
 #include "cuv-cuda.h"
+#include "cuv-wait.h"
 #endif
 
 static gboolean
@@ -12,6 +13,7 @@ plugin_init (GstPlugin *plugin)
 {
 #if HAVE_CUDA
   cuv_cuda_count (cuv_detector_gpu_bytes);
+  cuv_detector_join_waiters (cuv_waiters ());
 #endif
   GST_ELEMENT_REGISTER (waldboostdetect, plugin);
   return TRUE;
