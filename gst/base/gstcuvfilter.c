@@ -352,6 +352,9 @@ submit_analysis (GstCuvFilter *self)
   if (INFO (self)->submit == NULL || priv->writes
       || gst_buffer_n_memory (priv->analysis.frame.video.buffer) != 1)
     return FALSE;
+  if (priv->analysis.frame.cuda)
+    gst_cuv_pending_take_turn (
+        gst_cuv_transform_context (GST_CUV_TRANSFORM (self))->device);
   submitted = INFO (self)->submit (self, &priv->analysis.frame);
   priv->analysis.took = gst_util_get_timestamp () - start;
   return submitted;

@@ -1,8 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "base/gstcuvpending.h"
+#include "gstcuvturns.h"
+
+/* Threads whose frames are on a GPU at a time: more do not make it faster, but
+ * wait for the driver's lock, and for each other's kernels. */
+#define FRAMES_AT_ONCE 8
+#define MAX_DEVICES 16 /* others share turns */
 
 static _Thread_local GstCuvPending *last;
+
+static GstCuvTurns turns[MAX_DEVICES];
+static _Thread_local GstCuvTurns *taken; /* the thread has a turn of these */
+
+void
+gst_cuv_pending_take_turn (guint device)
+{
+  GstCuvTurns *of_device = &turns[device % MAX_DEVICES];
+
+  if (taken == NULL && gst_cuv_turns_begin (of_device, FRAMES_AT_ONCE))
+    taken = of_device;
+}
+
+static void
+end_turn (void)
+{
+  if (taken != NULL)
+    gst_cuv_turns_end (taken);
+  taken = NULL;
+}
 
 void
 gst_cuv_pending_add (GstCuvPending *self)
@@ -28,13 +54,16 @@ gst_cuv_pending_finish (GstBuffer *buffer)
 {
   GstCuvPending *self = last;
   const gboolean busy = gst_cuv_cuda_is_busy ();
+  gboolean ok;
 
   last = NULL;
   for (GstCuvPending *at = self; at != NULL; at = at->before) {
     if (at->quick && !busy)
       at->collect (at->element);
   }
-  return finish_in_order (self, buffer);
+  ok = finish_in_order (self, buffer);
+  end_turn ();
+  return ok;
 }
 
 gboolean

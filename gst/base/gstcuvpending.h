@@ -26,6 +26,10 @@ typedef struct _GstCuvPending {
   struct _GstCuvPending *before; /* the analysis that was pending before */
 } GstCuvPending;
 
+/* Waits for this thread's turn at a GPU, unless it has one, which ends with
+ * gst_cuv_pending_finish(). Call before an analysis is started there. */
+void gst_cuv_pending_take_turn (guint device);
+
 /* Adds an analysis to those that are pending in this thread. */
 void gst_cuv_pending_add (GstCuvPending *self);
 

@@ -167,6 +167,7 @@ enter_context (GstCuvContext *self)
 
   if (!gst_cuda_context_push (self->context))
     return FALSE;
+  g_object_get (self->context, "cuda-device-id", &self->device, NULL);
   use_blocking_sync (self);
   ok = make_stream (self);
   self->kernels = ok && cuv_cuda_probe () == 0;

@@ -64,6 +64,7 @@ struct _GstCuvContext {
   struct _GstCudaContext **found;  /* where open() stores the context that
                                       set_context() receives in this thread */
   GThread *finder;
+  guint device;                      /* index of the context's device */
   gpointer stream;                   /* our CUstream in the context */
   struct _GstCudaStream *gst_stream; /* owner of stream, GStreamer >= 1.24 */
   gboolean kernels;                  /* our kernels run on this device */

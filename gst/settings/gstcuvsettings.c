@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 #include "settings/gstcuvfields.h"
-#include "gstcuvpost.h"
 #include "gstcuvstructure.h"
+#include "gstcuvturns.h"
 
 /* ---- parsing ---- */
 
