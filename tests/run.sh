@@ -112,14 +112,14 @@ main_run ()
 # Long tests of programs, whose checks are the same with sanitizers unless there is a GPU. Other
 # tests run these programs without sanitizers.
 only_sanitized='^$'
-[ "$fast" = false ] || only_sanitized='^tool-(train(-errors|-inputs|-resume)?|index(-copies)?)$'
+[ "$fast" = false ] || only_sanitized='^tool-(train(-errors|-inputs)?|index(-copies)?)$'
 
-# Leaves out the tests that measure memory, time or accuracy, look for leaks, or compare many
-# pictures: sanitizers find nothing more in those.
+# Leaves out the tests that measure memory, time or accuracy, look for leaks, compare many
+# pictures, or train as other tests do: sanitizers find nothing more in those.
 not_sanitized='-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser(-(controls|drawing|settings|teach))?$'
 not_sanitized+='|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack)$'
 not_sanitized+='|-grouping$|^(waldboost-channels|zones-drawn|accuracy.*|python-compare)$'
-not_sanitized+='|^tool-(archive-|farm$|verify$)'
+not_sanitized+='|^tool-(archive-|farm$|verify$|train-(auto|resume)$)'
 
 run_sanitized ()
 {
