@@ -24,8 +24,9 @@ CUV_API int cuv_wait_event (CuvWait *self, void *event);
 
 /* The threads that wait for the GPU. libcuvdetect has its own copy of this
  * code, which counts them together with those of libgstcuvision:
- * cuv_waiters_join() makes this copy use the waiters of another one. Returns
- * those that it used before. */
+ * cuv_waiters_join() makes this copy count with another one, which is never
+ * unloaded. Returns the waiters that it used before; threads that wait already
+ * stay counted there. */
 typedef struct _CuvWaiters CuvWaiters;
 CUV_API CuvWaiters *cuv_waiters (void);
 CUV_API CuvWaiters *cuv_waiters_join (CuvWaiters *waiters);

@@ -75,7 +75,7 @@ CUV_API int cuv_detector_group (CuvDetector *self, int model,
 /* Returns the bytes of device memory that all detectors hold. */
 CUV_API size_t cuv_detector_gpu_bytes (void);
 
-/* See cuv_waiters_join(). Without CUDA, returns NULL. */
+/* See cuv_waiters_join() in cuda/cuv-wait.h. Without CUDA, returns NULL. */
 CUV_API struct _CuvWaiters *cuv_detector_join_waiters (
     struct _CuvWaiters *waiters);
 

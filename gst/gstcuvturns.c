@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcuvturns.h"
 
-#define LONGEST_WAIT (20 * G_TIME_SPAN_MILLISECOND)
+#define LONGEST_WAIT_TO_POST (20 * G_TIME_SPAN_MILLISECOND)
+#define MAX_PIPELINES 64 /* further ones share turns */
 
 gboolean
-gst_cuv_turns_begin (GstCuvTurns *self, guint most)
+gst_cuv_turns_begin (GstCuvTurns *self, guint most, gint64 longest)
 {
-  const gint64 end = g_get_monotonic_time () + LONGEST_WAIT;
+  const gint64 end = g_get_monotonic_time () + longest;
   gboolean begun;
 
   g_mutex_lock (&self->lock);
@@ -29,24 +30,43 @@ gst_cuv_turns_end (GstCuvTurns *self)
   g_mutex_unlock (&self->lock);
 }
 
+/* Returns the turns of the pipeline that has the element. */
+static GstCuvTurns *
+turns_of_pipeline (GstElement *element)
+{
+  static GstCuvTurns all[MAX_PIPELINES];
+  GstObject *top = gst_object_ref (GST_OBJECT (element)), *parent;
+  guint i;
+
+  while ((parent = gst_object_get_parent (top)) != NULL) {
+    gst_object_unref (top);
+    top = parent;
+  }
+  i = GPOINTER_TO_SIZE (top) / sizeof (GstPipeline) % MAX_PIPELINES;
+  gst_object_unref (top);
+  return &all[i];
+}
+
 /* A thread that writes to the queue of a GstBus spins until those that came
  * before it have written (gst_atomic_queue_push()). With more threads than
  * cores, the thread that the others wait for often does not run: without turns,
- * 64 threads on two cores post some 15 messages a second. */
+ * 64 threads on two cores in the end post only some 15 messages a second. */
 gboolean
 gst_cuv_post_in_turn (GstElement *element, GstMessage *message)
 {
-  static GstCuvTurns turns;
-  static _Thread_local gboolean posting; /* a handler of a message posts one */
+  static _Thread_local gboolean posting; /* a handler may post, too */
   GstElementClass *klass = g_type_class_peek (GST_TYPE_ELEMENT);
-  const gboolean waits = !posting;
-  const gboolean begun = waits && gst_cuv_turns_begin (&turns, 1);
-  gboolean posted;
+  GstCuvTurns *turns;
+  gboolean begun, posted;
 
+  if (posting)
+    return klass->post_message (element, message);
+  turns = turns_of_pipeline (element);
+  begun = gst_cuv_turns_begin (turns, 1, LONGEST_WAIT_TO_POST);
   posting = TRUE;
   posted = klass->post_message (element, message);
-  posting = !waits;
+  posting = FALSE;
   if (begun)
-    gst_cuv_turns_end (&turns);
+    gst_cuv_turns_end (turns);
   return posted;
 }

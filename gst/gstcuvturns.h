@@ -16,14 +16,18 @@ typedef struct {
   GCond one_less;
 } GstCuvTurns;
 
-/* Waits until fewer than `most` threads have a turn, but not for long: one that
- * has a turn may itself wait for a thread that waits here. Returns whether the
- * caller has a turn now; then call gst_cuv_turns_end(). */
-CUV_API gboolean gst_cuv_turns_begin (GstCuvTurns *self, guint most);
+/* Waits until fewer than `most` threads have a turn, in no particular order,
+ * but at most for `longest` microseconds: a thread that has a turn may itself
+ * wait for one that waits here. Returns whether the caller has a turn now; then
+ * it calls gst_cuv_turns_end(). Without a turn it goes on all the same. */
+CUV_API gboolean gst_cuv_turns_begin (
+    GstCuvTurns *self, guint most, gint64 longest);
 CUV_API void gst_cuv_turns_end (GstCuvTurns *self);
 
-/* Posts a message as GstElement does, but one thread at a time. Returns whether
- * the bus took it. message: (transfer full). */
+/* Posts a message as GstElement does, but one thread of a pipeline at a time.
+ * The application's synchronous handlers run in this turn; one that takes
+ * longer than 20 ms no longer delays others. Returns whether the bus took the
+ * message. message: (transfer full). */
 gboolean gst_cuv_post_in_turn (GstElement *element, GstMessage *message);
 
 G_END_DECLS

@@ -389,12 +389,16 @@ gst_cuv_filter_analyse (
       return GST_FLOW_OK;
     }
   }
-  ok = ok && gst_cuv_pending_finish (buffer);
-  if (ok && !submitted)
-    ok = finish_analysis (GST_ELEMENT (self), buffer);
-  else if (!submitted)
+  if (submitted)
+    return gst_cuv_pending_finish (buffer) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  ok = ok && gst_cuv_pending_finish_in_turn (buffer);
+  if (ok)
+    collect_analysis (GST_ELEMENT (self));
+  else
     gst_cuv_frame_unmap (&analysis->frame);
-  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+  gst_cuv_pending_end_turn ();
+  return ok && finish_analysis (GST_ELEMENT (self), buffer) ? GST_FLOW_OK
+                                                            : GST_FLOW_ERROR;
 }
 
 /* Whether frames must be writable. Considers the pending settings and those in

@@ -3,14 +3,17 @@
 #include "base/gstcuvpending.h"
 #include "gstcuvturns.h"
 
-/* Threads whose frames are on a GPU at a time: more do not make it faster, but
- * wait for the driver's lock, and for each other's kernels. */
+/* Threads that have frames on a GPU at a time. With more of them the GPU is not
+ * faster, but they wait for the driver's lock, and their kernels for each
+ * other. */
 #define FRAMES_AT_ONCE 8
-#define MAX_DEVICES 16 /* others share turns */
+#define LONGEST_WAIT (20 * G_TIME_SPAN_MILLISECOND)
+#define MAX_DEVICES 16 /* further devices share turns */
 
 static _Thread_local GstCuvPending *last;
 
 static GstCuvTurns turns[MAX_DEVICES];
+static _Thread_local gboolean asked;     /* for a turn */
 static _Thread_local GstCuvTurns *taken; /* the thread has a turn of these */
 
 void
@@ -18,16 +21,20 @@ gst_cuv_pending_take_turn (guint device)
 {
   GstCuvTurns *of_device = &turns[device % MAX_DEVICES];
 
-  if (taken == NULL && gst_cuv_turns_begin (of_device, FRAMES_AT_ONCE))
+  if (asked)
+    return;
+  asked = TRUE;
+  if (gst_cuv_turns_begin (of_device, FRAMES_AT_ONCE, LONGEST_WAIT))
     taken = of_device;
 }
 
-static void
-end_turn (void)
+void
+gst_cuv_pending_end_turn (void)
 {
   if (taken != NULL)
     gst_cuv_turns_end (taken);
   taken = NULL;
+  asked = FALSE;
 }
 
 void
@@ -49,8 +56,8 @@ finish_in_order (GstCuvPending *self, GstBuffer *buffer)
   return self->finish (self->element, ok ? buffer : NULL) && ok;
 }
 
-gboolean
-gst_cuv_pending_finish (GstBuffer *buffer)
+static gboolean
+finish_all (GstBuffer *buffer, gboolean end_turn)
 {
   GstCuvPending *self = last;
   const gboolean busy = gst_cuv_cuda_is_busy ();
@@ -61,9 +68,25 @@ gst_cuv_pending_finish (GstBuffer *buffer)
     if (at->quick && !busy)
       at->collect (at->element);
   }
-  ok = finish_in_order (self, buffer);
-  end_turn ();
-  return ok;
+  ok = self == NULL || finish_in_order (self->before, buffer);
+  if (self != NULL)
+    self->collect (self->element);
+  if (end_turn) /* the application's handlers of messages may take long */
+    gst_cuv_pending_end_turn ();
+  return self == NULL
+      || (self->finish (self->element, ok ? buffer : NULL) && ok);
+}
+
+gboolean
+gst_cuv_pending_finish (GstBuffer *buffer)
+{
+  return finish_all (buffer, TRUE);
+}
+
+gboolean
+gst_cuv_pending_finish_in_turn (GstBuffer *buffer)
+{
+  return finish_all (buffer, FALSE);
 }
 
 gboolean

@@ -26,16 +26,25 @@ typedef struct _GstCuvPending {
   struct _GstCuvPending *before; /* the analysis that was pending before */
 } GstCuvPending;
 
-/* Waits for this thread's turn at a GPU, unless it has one, which ends with
- * gst_cuv_pending_finish(). Call before an analysis is started there. */
+/* Waits, for at most 20 ms, until few threads have frames on this GPU: call it
+ * before an analysis is started there. Waits only once until
+ * gst_cuv_pending_end_turn(), even if other elements of the frame use another
+ * GPU. */
 void gst_cuv_pending_take_turn (guint device);
+
+/* Ends the turn of this thread, if it has one. */
+void gst_cuv_pending_end_turn (void);
 
 /* Adds an analysis to those that are pending in this thread. */
 void gst_cuv_pending_add (GstCuvPending *self);
 
 /* Finishes all that are pending in this thread, in the order in which they were
- * added. After one has failed, the results of the others are dropped. */
+ * added. After one has failed, the results of the others are dropped. The
+ * thread's turn ends as soon as the results of all are read. */
 CUV_API gboolean gst_cuv_pending_finish (GstBuffer *buffer);
+
+/* The same, but the thread keeps its turn. */
+gboolean gst_cuv_pending_finish_in_turn (GstBuffer *buffer);
 
 /* Whether any are pending in this thread. */
 CUV_API gboolean gst_cuv_pending_any (void);

@@ -3,7 +3,9 @@
  * and draw the same pixels as elements that wait for each other, because there
  * is an identity between them. */
 #include "device.h"
+#include "gstcuvturns.h"
 
+#include <dlfcn.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -31,6 +33,10 @@ static const gchar *lines[] = {
   "visionmotion scene-change=0.001 ! SEPARATE " FACES "! SEPARATE houghlines",
 };
 
+#define PHOTO                                                                  \
+  "filesrc location=PICTURE ! jpegdec ! videoconvert "                         \
+  "! video/x-raw,format=NV12 "
+
 /* All frames are one buffer; but for visionmotion a ball moves in them. */
 #define STILL "cuvcudaupload ! imagefreeze num-buffers=FRAMES "
 #define MOVING                                                                 \
@@ -40,48 +46,63 @@ static const gchar *lines[] = {
   "framerate=25/1 ! mix. compositor name=mix ! video/x-raw,format=NV12 "       \
   "! cuvcudaupload "
 
-/* Plays the line. Returns the records without their times of day, and sets
- * *pixels to the checksum of all frames: of NV12, whose rows have no padding.
- */
+/* Plays the pipeline, in which FRAMES is their number and PICTURE a photo. */
+static void
+play (GString *line, guint n_frames)
+{
+  gchar *picture = cuv_test_file ("messi5.jpg"), *problem;
+  gchar *frames = g_strdup_printf ("%u", n_frames);
+  GstElement *pipeline;
+
+  g_string_replace (line, "PICTURE", picture, 0);
+  g_string_replace (line, "FRAMES", frames, 0);
+  pipeline = gst_parse_launch (line->str, NULL);
+  fail_unless (pipeline != NULL, "%s", line->str);
+  problem = cuv_pipeline_play (pipeline);
+  fail_unless (problem == NULL, "%s: %s", line->str, problem);
+  gst_object_unref (pipeline);
+  g_free (picture);
+  g_free (frames);
+}
+
+/* Returns the records of a file, without their times of day, and removes it. */
+static gchar *
+take_records (const gchar *file)
+{
+  GRegex *clock = g_regex_new ("\"wallclock\":\"[^\"]*\"", 0, 0, NULL);
+  gchar *text, *records;
+
+  fail_unless (g_file_get_contents (file, &text, NULL, NULL));
+  fail_unless_equals_int (g_unlink (file), 0);
+  records = g_regex_replace (clock, text, -1, 0, "", 0, NULL);
+  g_regex_unref (clock);
+  g_free (text);
+  return records;
+}
+
+/* Plays the line. Returns the records, and sets *pixels to the checksum of all
+ * frames: of NV12, whose rows have no padding. */
 static gchar *
 results_of (const gchar *line, const gchar *separator, gchar **pixels)
 {
-  GRegex *clock = g_regex_new ("\"wallclock\":\"[^\"]*\"", 0, 0, NULL);
-  gchar *picture = cuv_test_file ("messi5.jpg"), *text, *results, *problem;
   /* the background takes five frames to learn */
   const gboolean moves = strstr (line, "motion") != NULL;
-  gchar *frames = g_strdup_printf ("%u", cuv_rounds (moves ? 7 : 4, 10));
   GString *all =
-      g_string_new ("filesrc location=PICTURE ! jpegdec "
-                    "! videoconvert ! video/x-raw,format=NV12 "
-                    "! SOURCE ! LINE ! visionpublish file-path=results "
-                    "! cuvcudadownload ! filesink location=frames");
-  GstElement *pipeline;
+      g_string_new (PHOTO "! SOURCE ! LINE ! visionpublish file-path=results "
+                          "! cuvcudadownload ! filesink location=frames");
+  gchar *text;
   gsize size;
 
-  g_string_replace (all, "PICTURE", picture, 0);
   g_string_replace (all, "SOURCE", moves ? MOVING : STILL, 0);
   g_string_replace (all, "LINE", line, 0);
   g_string_replace (all, "SEPARATE", separator, 0);
-  g_string_replace (all, "FRAMES", frames, 0);
-  pipeline = gst_parse_launch (all->str, NULL);
-  fail_unless (pipeline != NULL, "%s", all->str);
-  problem = cuv_pipeline_play (pipeline);
-  fail_unless (problem == NULL, "%s: %s", all->str, problem);
-  gst_object_unref (pipeline);
-  fail_unless (g_file_get_contents ("results", &text, NULL, NULL));
-  fail_unless_equals_int (g_unlink ("results"), 0);
-  results = g_regex_replace (clock, text, -1, 0, "", 0, NULL);
-  g_free (text);
+  play (all, cuv_rounds (moves ? 7 : 4, 10));
   fail_unless (g_file_get_contents ("frames", &text, &size, NULL));
   *pixels = g_compute_checksum_for_data (
       G_CHECKSUM_SHA256, (const guchar *) text, size);
-  g_regex_unref (clock);
   g_string_free (all, TRUE);
-  g_free (picture);
-  g_free (frames);
   g_free (text);
-  return results;
+  return take_records ("results");
 }
 
 CUV_LOOP_TEST (same_results, G_N_ELEMENTS (lines))
@@ -105,5 +126,75 @@ CUV_LOOP_TEST (same_results, G_N_ELEMENTS (lines))
   g_free (pixels);
   g_free (expected_pixels);
   g_free (results);
+  g_free (expected);
+}
+
+/* ---- turns ---- */
+
+#define N_STREAMS 9 /* more than may have a frame on the GPU at a time */
+
+static GstCuvTurns *at_gpu;            /* atomic */
+static gint n_waits, n_begun, n_ended; /* atomic */
+
+/* These two come before those of the library, and count turns at the GPU, which
+ * several threads have at a time, unlike those to post messages. */
+gboolean
+gst_cuv_turns_begin (GstCuvTurns *self, guint most, gint64 longest)
+{
+  gboolean (*begin) (GstCuvTurns *, guint, gint64) =
+      dlsym (RTLD_NEXT, "gst_cuv_turns_begin");
+  const gboolean begun = begin (self, most, longest);
+
+  if (most == 1)
+    return begun;
+  g_atomic_pointer_set (&at_gpu, self);
+  g_atomic_int_inc (&n_waits);
+  if (begun)
+    g_atomic_int_inc (&n_begun);
+  return begun;
+}
+
+void
+gst_cuv_turns_end (GstCuvTurns *self)
+{
+  void (*end) (GstCuvTurns *) = dlsym (RTLD_NEXT, "gst_cuv_turns_end");
+
+  if (self == g_atomic_pointer_get (&at_gpu))
+    g_atomic_int_inc (&n_ended);
+  end (self);
+}
+
+/* There is one turn for a frame that two elements work on; two if the first one
+ * cannot start without waiting, or if the second one is not configured yet. */
+CUV_LOOP_TEST (many_streams, 2)
+{
+  static const gchar *const detectors[] = { FACES, FACES "rotations=0,90 " };
+  const guint n_frames = cuv_rounds (__i__ == 0 ? 2 : 1, 50);
+  const guint turns = __i__ == 0 ? n_frames + 1 : 2 * n_frames;
+  GString *all = g_string_new (PHOTO "! " STILL "! tee name=frames");
+  gchar *expected;
+
+  n_waits = n_begun = n_ended = 0;
+  for (guint i = 0; i < N_STREAMS; i++)
+    g_string_append_printf (all,
+        " frames. ! queue ! %s ! houghlines "
+        "! visionpublish file-path=%u ! fakesink async=false",
+        detectors[__i__], i);
+  cuv_folder_enter ();
+  play (all, n_frames);
+  expected = take_records ("0");
+  fail_unless (strstr (expected, "frontalface") != NULL, "%s", expected);
+  for (guint i = 1; i < N_STREAMS; i++) {
+    gchar *file = g_strdup_printf ("%u", i), *records = take_records (file);
+
+    fail_unless_equals_string (records, expected);
+    g_free (records);
+    g_free (file);
+  }
+  cuv_folder_leave ();
+  fail_unless_equals_int (n_waits, N_STREAMS * turns);
+  fail_unless_equals_int (n_ended, n_begun);
+  fail_unless (n_begun > 0);
+  g_string_free (all, TRUE);
   g_free (expected);
 }
