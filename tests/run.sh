@@ -118,7 +118,7 @@ only_sanitized='^$'
 # pictures, or train as other tests do: sanitizers find nothing more in those.
 not_sanitized='-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser(-(controls|drawing|settings|teach))?$'
 not_sanitized+='|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack)$'
-not_sanitized+='|-grouping$|^(waldboost-channels|zones-drawn|accuracy.*|python-compare)$'
+not_sanitized+='|-grouping$|^(waldboost-channels|zones-drawn|accuracy.*|python-(compare|pictures))$'
 not_sanitized+='|^tool-(archive-|farm$|verify$|train-(auto|resume)$)'
 
 run_sanitized ()
