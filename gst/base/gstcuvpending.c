@@ -56,37 +56,42 @@ finish_in_order (GstCuvPending *self, GstBuffer *buffer)
   return self->finish (self->element, ok ? buffer : NULL) && ok;
 }
 
-static gboolean
-finish_all (GstBuffer *buffer, gboolean end_turn)
+/* Takes the analyses off the list, and reads the quick results. */
+static GstCuvPending *
+take_pending (void)
 {
   GstCuvPending *self = last;
   const gboolean busy = gst_cuv_cuda_is_busy ();
-  gboolean ok;
 
   last = NULL;
   for (GstCuvPending *at = self; at != NULL; at = at->before) {
     if (at->quick && !busy)
       at->collect (at->element);
   }
-  ok = self == NULL || finish_in_order (self->before, buffer);
-  if (self != NULL)
-    self->collect (self->element);
-  if (end_turn) /* the application's handlers of messages may take long */
-    gst_cuv_pending_end_turn ();
-  return self == NULL
-      || (self->finish (self->element, ok ? buffer : NULL) && ok);
-}
-
-gboolean
-gst_cuv_pending_finish (GstBuffer *buffer)
-{
-  return finish_all (buffer, TRUE);
+  return self;
 }
 
 gboolean
 gst_cuv_pending_finish_in_turn (GstBuffer *buffer)
 {
-  return finish_all (buffer, FALSE);
+  return finish_in_order (take_pending (), buffer);
+}
+
+gboolean
+gst_cuv_pending_finish (GstBuffer *buffer)
+{
+  GstCuvPending *self = take_pending ();
+  gboolean ok;
+
+  if (self == NULL) {
+    gst_cuv_pending_end_turn ();
+    return TRUE;
+  }
+  ok = finish_in_order (self->before, buffer);
+  self->collect (self->element);
+  /* handlers of the messages that are posted now may take long */
+  gst_cuv_pending_end_turn ();
+  return self->finish (self->element, ok ? buffer : NULL) && ok;
 }
 
 gboolean

@@ -29,7 +29,8 @@ typedef struct _GstCuvPending {
 /* Waits, for at most 20 ms, until few threads have frames on this GPU: call it
  * before an analysis is started there. Waits only once until
  * gst_cuv_pending_end_turn(), even if other elements of the frame use another
- * GPU. */
+ * GPU. The wait counts as time of the analysis: if it is long, the GPU is too
+ * slow for so many streams, and late frames are skipped. */
 void gst_cuv_pending_take_turn (guint device);
 
 /* Ends the turn of this thread, if it has one. */

@@ -28,7 +28,7 @@ take_turns (gpointer unused)
   return NULL;
 }
 
-/* Also if one wake-up is lost, this does not end. */
+/* A thread whose wake-up is lost waits for an hour. */
 CUV_TEST (few_threads_have_a_turn)
 {
   GThread *threads[N_THREADS];
