@@ -10,6 +10,8 @@
  *   cuv-arena.cuh     inline functions on top of these, for host code
  *   cuv-frame.h       a raw video frame, as kernels and C see it
  *   cuv-cube.h        a spectral cube, likewise
+ *   cuv-own-stream.cuh   a stream of an object's own
+ *   cuv-replay.cuh    kernels that are the same for each frame, in one call
  *   cuv-wait.*        waits for the GPU without spinning
  *   cuv-upload.*      uploads of cubes, called by gst/spectral/
  *   cuv-nv12.*        RGB to NV12, called by gst/spectral/

@@ -10,6 +10,7 @@
 #include <vector>
 #include "cuv-arena.cuh"
 #include "cuv-own-stream.cuh"
+#include "cuv-replay.cuh"
 #include "cuv-wait.h"
 #include "hough/peaks.cuh"
 
@@ -31,6 +32,8 @@ struct _CuvHoughCuda {
   CuvHoughParams params = {};
   bool has_regions = false; // segments come from regions, without votes
   CuvHoughMethod method = CUV_HOUGH_SHARED;
+  CuvReplay replay;     // of the kernels after the edge map
+  bool repeats = false; // the parameters are those of the submit before
   CuvOwnStream own;
   cudaStream_t stream = nullptr; // that of the frame, see CuvOwnStream
   cudaEvent_t done = nullptr;
@@ -334,6 +337,24 @@ submit_lines (
   return 0;
 }
 
+// Enqueues what follows the edge map. While the GPU is busy, frames after the
+// first one with the same parameters replay it; otherwise kernels may start
+// early, which takes less time than a call.
+static int
+submit_results (
+    CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
+{
+  const auto enqueue = [=] {
+    return self->has_regions ? submit_regions (self, frame, edges)
+                             : submit_lines (self, frame, edges);
+  };
+  const bool needs_frame = edges.bins != nullptr && !self->params.canny.blur;
+
+  return self->repeats && !needs_frame && cuv_gpu_is_busy ()
+      ? self->replay.submit (&self->stream, enqueue)
+      : enqueue ();
+}
+
 static int
 cuv_hough_submit_all (
     CuvHoughCuda *self, const CuvFrame *frame, cudaStream_t stream)
@@ -346,9 +367,7 @@ cuv_hough_submit_all (
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
   if (self->own.choose (stream, self->done, &self->stream) != 0
       || submit_edges (self, frame) != 0
-      || (self->has_regions ? submit_regions (self, frame, edges)
-                            : submit_lines (self, frame, edges))
-          != 0)
+      || submit_results (self, frame, edges) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;
@@ -358,9 +377,14 @@ extern "C" int
 cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
     const CuvHoughParams *params, CuvCudaStream stream)
 {
-  self->params = *params;
-  self->params.max_lines =
+  CuvHoughParams wanted = *params;
+
+  wanted.max_lines =
       std::min (std::max (params->max_lines, 1), CUV_HOUGH_MAX_LINES);
+  self->repeats = memcmp (&wanted, &self->params, sizeof wanted) == 0;
+  if (!self->repeats)
+    self->replay.forget ();
+  self->params = wanted;
   self->method = choose_method (self, params);
   const int status = cuv_hough_submit_all (self, frame, (cudaStream_t) stream);
 

@@ -22,7 +22,8 @@
  *   regions_kernel                      segments of regions of the edges
  *   best_kernel                         the best segments, sorted
  *
- * Then votes are counted only to be drawn.
+ * Then votes are counted only to be drawn. While the GPU is busy, the kernels
+ * from list_kernel on are replayed (cuv-replay.cuh).
  *
  * The kernel that votes is chosen by choose_method() in hough.cu:
  *

@@ -20,6 +20,8 @@ typedef enum {
 
 typedef struct CuvEmulatedEvent *cudaEvent_t;
 typedef void *cudaStream_t;
+typedef struct CuvEmulatedGraph *cudaGraph_t;
+typedef struct CuvEmulatedGraph *cudaGraphExec_t;
 #define CUDART_VERSION 13000
 #define cudaStreamPerThread ((cudaStream_t) 2)
 #define cudaStreamNonBlocking 1
@@ -47,6 +49,10 @@ typedef enum {
   cudaLaunchAttributeCooperative,
   cudaLaunchAttributeProgrammaticStreamSerialization,
 } cudaLaunchAttributeID;
+
+typedef enum {
+  cudaStreamCaptureModeThreadLocal,
+} cudaStreamCaptureMode;
 
 const char *cudaGetErrorName (cudaError_t status);
 const char *cudaGetErrorString (cudaError_t status);
@@ -79,6 +85,16 @@ cudaError_t cudaStreamQuery (cudaStream_t stream);
 /* Stream and event queries return cudaErrorNotReady for this time. */
 void cuv_emulate_busy (double seconds);
 cudaError_t cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned flags);
+
+/* What is enqueued in a stream in between is recorded, and not done. */
+cudaError_t cudaStreamBeginCapture (cudaStream_t, cudaStreamCaptureMode);
+cudaError_t cudaStreamEndCapture (cudaStream_t, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiateWithFlags (
+    cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t);
+cudaError_t cudaGraphDestroy (cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy (cudaGraphExec_t exec);
+
 cudaError_t cudaEventCreate (cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy (cudaEvent_t event);

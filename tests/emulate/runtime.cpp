@@ -33,11 +33,16 @@ struct Work {
 
 typedef std::deque<Work> Stream;
 
+struct CuvEmulatedGraph {
+  std::vector<Work> work;
+};
+
 // Locked by each function of the runtime.
 static std::mutex mutex;
 typedef std::lock_guard<std::mutex> Lock;
 
 static std::map<cudaStream_t, Stream> streams;
+static std::map<cudaStream_t, CuvEmulatedGraph> recordings;
 static std::map<const char *, size_t> blocks; // device and pinned memory
 static double busy_until;                     // seconds
 
@@ -139,6 +144,12 @@ static void
 enqueue (cudaStream_t stream, std::function<void ()> run,
     std::shared_ptr<Record> after = nullptr)
 {
+  const auto recording = recordings.find (stream);
+
+  if (recording != recordings.end ()) {
+    recording->second.work.push_back ({ std::move (run), std::move (after) });
+    return;
+  }
   streams[stream].push_back ({ std::move (run), std::move (after) });
   go_on_at_random ();
 }
@@ -408,6 +419,58 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
   enqueue (
       stream, [] {}, event->record);
   return cudaSuccess;
+}
+
+// ---- graphs ----
+
+cudaError_t
+cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
+{
+  const Lock lock (mutex);
+
+  recordings[stream] = {};
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
+{
+  const Lock lock (mutex);
+
+  *graph = new CuvEmulatedGraph (recordings[stream]);
+  recordings.erase (stream);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphInstantiateWithFlags (
+    cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
+{
+  *exec = new CuvEmulatedGraph (*graph);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
+{
+  const Lock lock (mutex);
+
+  for (const Work &work : exec->work)
+    enqueue (stream, work.run, work.after);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphDestroy (cudaGraph_t graph)
+{
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphExecDestroy (cudaGraphExec_t exec)
+{
+  return cudaGraphDestroy (exec);
 }
 
 // ---- events ----

@@ -3,6 +3,7 @@
  * threads: results and drawings equal those of the C reference, bit for bit. */
 #include "hough-versions.h"
 #include "cpu/hough-cpu.h"
+#include "cuvhooks.h"
 #include "hough-expected.h"
 #if HAVE_CUDA
 #include "hough/hough.h"
@@ -270,6 +271,54 @@ CUV_CHECKS_CPU (check_extreme_sizes)
 }
 
 #if HAVE_CUDA
+/* Checks frames, most of which have the parameters of the one before and come
+ * while the GPU is busy with others: kernels are recorded and replayed. */
+static void
+check_repeated (const CuvHoughConfig *config, CuvHoughMethod method)
+{
+  const CuvCheckVersion version = { "CUDA", 0 };
+  CuvHoughParams params = hough_random_params ();
+  HoughExpected expected = { 0 };
+  HoughRun run;
+  void *memory = NULL;
+
+  if (!hough_expected_init (&expected, config))
+    return;
+  run = hough_run_new (&expected.layout, &version);
+  for (int n = 0; run.state != NULL && n < 6; n++) {
+    CuvCheckFrame frame = random_frame ("NV12", config->width, config->height);
+    void *before = memory;
+
+    if (n == 4)
+      params = hough_random_params ();
+    cuv_check_case ("frame %d of %dx%d, window %g, source %d, blur %d", n,
+        config->width, config->height, config->window, params.source,
+        params.canny.blur);
+    hough_expected_run (&expected, &frame.frame, &params);
+    cuv_gpu_set_busy (n != 3);
+    run.frame = cuv_check_lend (&frame, &memory);
+    check_method (&expected, &run, &frame, method);
+    cuv_check_device_free (before); /* not earlier: each is elsewhere */
+    cuv_check_frame_free (&frame);
+  }
+  cuv_gpu_set_busy (false);
+  cuv_check_device_free (memory);
+  hough_run_clear (&run);
+  hough_expected_clear (&expected);
+}
+
+CUV_CHECKS_CUDA (check_repeats)
+{
+  for (int i = 0; i < HOUGH_N_CONFIGS; i++) {
+    CuvHoughConfig config = hough_config (i, 90, 60);
+
+    config.lines_only = (int32_t) cuv_check_below (2);
+    for (int n = 0; n < (cuv_check_options.few ? 1 : 4); n++)
+      check_repeated (
+          &config, (CuvHoughMethod) cuv_check_below (CUV_HOUGH_RING + 1));
+  }
+}
+
 /* Returns the bytes of GPU memory for the largest frames of many cameras. */
 static size_t
 memory_of (bool lines_only)
