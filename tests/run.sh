@@ -112,14 +112,15 @@ main_run ()
 # Long tests of programs, whose checks are the same with sanitizers unless there is a GPU. Other
 # tests run these programs without sanitizers.
 only_sanitized='^$'
-[ "$fast" = false ] || only_sanitized='^tool-(train(-errors|-inputs)?|index(-copies)?)$'
+[ "$fast" = false ] \
+  || only_sanitized='^tool-(train-(errors|inputs)|index(-copies)?|archive|farm-limits|search)$'
 
 # Leaves out the tests that measure memory, time or accuracy, look for leaks, compare many
 # pictures, or train as other tests do: sanitizers find nothing more in those.
 not_sanitized='-leaks$|-inspect$|^publish-(targets|brokers)$|^web-browser(-(controls|drawing|settings|teach))?$'
-not_sanitized+='|-(equality|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack)$'
+not_sanitized+='|-(equality|butfit|faces|rates|cascade|numpy|opencv|tracks|learnt-channels|bytetrack)$'
 not_sanitized+='|-grouping$|^(waldboost-channels|zones-drawn|accuracy.*|python-(compare|pictures))$'
-not_sanitized+='|^tool-(archive-|farm$|verify$|train-(auto|resume)$)'
+not_sanitized+='|^tool-(archive-|farm$|verify$|train(-(auto|resume))?$)'
 
 run_sanitized ()
 {
