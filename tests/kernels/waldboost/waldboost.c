@@ -411,6 +411,7 @@ CUV_CHECKS (check_cascades)
   check_limits (true);
   check_kinds (0, N_CASCADES, 1, 1);
   check_kinds (0, N_CASCADES, 17, 33);
+  check_kinds (0, N_CASCADES, 33, 17);
   check_contrast ();
   check_large_windows ();
   check_flat_area ();
