@@ -292,25 +292,26 @@ CUV_TEST (test_stream_without_time)
 }
 
 #if HAVE_CUDA
-/* Starts without memory for the allocation of index n. Returns whether there
- * are that many allocations: then it fails. */
+/* Starts without memory for the allocation of index n, and returns whether that
+ * fails: whether there are so many. */
 static bool
 fails_without_memory (GstSample *sample, int n)
 {
   GstHarness *h = new_harness ("min-neighbors=0", sample);
   GstBus *bus = cuv_harness_watch (h);
-  bool fails;
+  GstFlowReturn flow;
 
   cuv_cuda_fail_allocation (n);
-  fails = gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample)))
-      != GST_FLOW_OK;
+  flow = gst_harness_push (h, gst_buffer_ref (gst_sample_get_buffer (sample)));
   cuv_cuda_fail_allocation (-1);
-  if (fails)
+  if (flow != GST_FLOW_OK) {
+    fail_unless_equals_int (flow, GST_FLOW_ERROR);
     expect_problem (bus, GST_MESSAGE_ERROR, "out of memory");
+  }
   gst_object_unref (bus);
   gst_harness_teardown (h);
   fail_unless (cuv_cuda_allocated () == 0, "%zu", cuv_cuda_allocated ());
-  return fails;
+  return flow != GST_FLOW_OK;
 }
 
 /* At the start this is an error; while playing the previous settings stay in
@@ -327,13 +328,13 @@ CUV_TEST_IF (test_out_of_gpu_memory, use_cuda)
   wanted.grouping.min_neighbours = 0;
   while (fails_without_memory (sample, n))
     n++;
-  fail_unless (n >= 5, "%d allocations", n);
+  fail_unless (n >= 6, "%d allocations", n);
 
   h = new_harness ("min-neighbors=0", sample);
   bus = cuv_harness_watch (h);
   d = detector (h);
   check_frame (h, sample, &wanted, "start");
-  /* the third of four allocations: images are shared */
+  /* the third allocation: others have succeeded by then */
   cuv_cuda_fail_allocation (2);
   g_object_set (d, "scale-factor", 1.3, NULL);
   check_frame (h, sample, &wanted, "without memory for the change");
