@@ -337,9 +337,10 @@ submit_lines (
   return 0;
 }
 
-// Enqueues what follows the edge map. While the GPU is busy, frames after the
-// first one with the same parameters replay it; otherwise kernels may start
-// early, which takes less time than a call.
+// Enqueues what follows the edge map. While the GPU is busy, frames replay it
+// unless their parameters are new, which may never come again. Otherwise the
+// kernels may start early, which replayed ones do not: they are recorded while
+// the GPU is busy.
 static int
 submit_results (
     CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
