@@ -288,6 +288,23 @@ cuv_nanoseconds ()
   return now;
 }
 
+/* Records when the first of some kernels starts, in nanoseconds; *began is 0
+ * before. Call from all threads of each kernel that may be the first. */
+static __device__ __forceinline__ void
+cuv_record_start (unsigned long long *began)
+{
+  if ((blockIdx.x | blockIdx.y | threadIdx.x | threadIdx.y) == 0 && *began == 0)
+    *began = cuv_nanoseconds ();
+}
+
+/* Returns the microseconds between two times in nanoseconds, 0 if one of them
+ * was not recorded. Events with times take more of the processor. */
+static inline float
+cuv_microseconds (unsigned long long from, unsigned long long to)
+{
+  return from != 0 && from < to ? (to - from) * 1e-3f : 0;
+}
+
 CUV_BEGIN
 
 /* The allocations of an object, freed together. Device memory is counted in

@@ -392,12 +392,6 @@ cuv_hough_cuda_submit (CuvHoughCuda *self, const CuvFrame *frame,
   return cuv_end_submit (status, self->stream);
 }
 
-static float
-microseconds (unsigned long long from, unsigned long long to)
-{
-  return from != 0 && from < to ? (to - from) * 1e-3f : 0;
-}
-
 extern "C" int
 cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
 {
@@ -411,12 +405,13 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   result->peaks = self->best.data ();
   result->segments = self->segments.host_segments;
   result->method = self->method;
-  result->edges_us = microseconds (counters->began_ns, counters->listed_ns);
+  result->edges_us = cuv_microseconds (counters->began_ns, counters->listed_ns);
   if (self->has_regions) {
     result->n_segments_found = result->n_found;
     result->n_segments = std::min (result->n_found, self->params.max_lines);
     result->line_segments = self->regions.host_segments;
-    result->peaks_us = microseconds (counters->listed_ns, counters->ended_ns);
+    result->peaks_us =
+        cuv_microseconds (counters->listed_ns, counters->ended_ns);
     return 0;
   }
   result->n_votes =
@@ -435,9 +430,9 @@ cuv_hough_cuda_collect (CuvHoughCuda *self, CuvHoughResult *result)
   result->n_segments =
       std::min (result->n_segments_found, CUV_HOUGH_MAX_SEGMENTS);
   // the ring kernel both votes and finds peaks
-  result->votes_us = microseconds (counters->listed_ns,
+  result->votes_us = cuv_microseconds (counters->listed_ns,
       counters->voted_ns != 0 ? counters->voted_ns : counters->ended_ns);
-  result->peaks_us = microseconds (counters->voted_ns, counters->ended_ns);
+  result->peaks_us = cuv_microseconds (counters->voted_ns, counters->ended_ns);
   return 0;
 }
 

@@ -28,11 +28,12 @@ prepare_source (CuvPyramid *self, const CuvFrame *frame,
   *source = CuvPyramidSource{ grey, pitch, pitch };
   if (self->turn.degrees != 0) {
     cuv_turned_grey_kernel<<<grid, block, 0, stream>>> (
-        *frame, self->turn, grey, pitch);
+        *frame, self->turn, grey, pitch, self->began);
     CUV_CUDA_LAUNCHED (cuv_turned_grey_kernel);
     return 0;
   }
-  cuv_grey_kernel<<<grid, block, 0, stream>>> (*frame, grey, pitch);
+  cuv_grey_kernel<<<grid, block, 0, stream>>> (
+      *frame, grey, pitch, self->began);
   CUV_CUDA_LAUNCHED (cuv_grey_kernel);
   return 0;
 }
@@ -48,7 +49,7 @@ make_halves (
 
   cuv_halves_kernel<<<grid, CUV_PYRAMID_HALVES * CUV_PYRAMID_HALVES, 0,
       stream>>> (self->halves, self->levels (), frame,
-      self->image<uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES));
+      self->image<uint8_t> (CUV_WALDBOOST_IMAGE_PICTURES), self->began);
   CUV_CUDA_LAUNCHED (cuv_halves_kernel);
   return 0;
 }
@@ -72,7 +73,7 @@ make_pictures (
     if (n == 0)
       continue; // cuv_halves_kernel makes all levels of this depth
     cuv_picture_kernel<powers><<<n, CUV_PYRAMID_PICTURE_THREADS, 0, stream>>> (
-        tiles + first, pictures);
+        tiles + first, pictures, self->began);
     CUV_CUDA_LAUNCHED (cuv_picture_kernel);
   }
   return 0;

@@ -151,7 +151,9 @@ struct CuvPyramid {
   CuvImages *images;                         // of the current frame
   // offsets in the plan's tables:
   size_t levels_at, taps_at, picture_tiles_at, strip_tiles_at, diagonals_at;
-  const uint8_t *tables; // on the device, set by waldboost.cu
+  // on the device, set by waldboost.cu
+  const uint8_t *tables;
+  unsigned long long *began; // for cuv_record_start(), 0 before each frame
 
   // Returns whether split levels and the others can be scanned in two streams.
   bool

@@ -16,22 +16,26 @@ struct CuvPyramidSource {
 
 // Writes the grey plane of a frame. Block: 32 x 8 pixels.
 static __global__ void
-cuv_grey_kernel (CuvFrame frame, uint8_t *grey, int pitch)
+cuv_grey_kernel (
+    CuvFrame frame, uint8_t *grey, int pitch, unsigned long long *began)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
 
+  cuv_record_start (began);
   if (x < frame.width && y < frame.height)
     grey[(size_t) y * pitch + x] = cuv_frame_grey (&frame, x, y);
 }
 
 // Writes the grey plane of the turned frame.
 static __global__ void
-cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
+cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch,
+    unsigned long long *began)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
 
+  cuv_record_start (began);
   if (x < turn.width && y < turn.height)
     grey[(size_t) y * pitch + x] = cuv_turned_grey (&turn, &frame, x, y);
 }
@@ -39,9 +43,10 @@ cuv_turned_grey_kernel (CuvFrame frame, CuvTurn turn, uint8_t *grey, int pitch)
 // Makes a chain of halved levels: each block makes a square of the first level,
 // one pixel per thread, and halves it for each level that follows.
 static __global__ void
-__launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES) cuv_halves_kernel (
-    const __grid_constant__ CuvPyramidHalves halves,
-    const CuvPyramidLevel *levels, CuvPyramidSource frame, uint8_t *pictures)
+__launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES)
+    cuv_halves_kernel (const __grid_constant__ CuvPyramidHalves halves,
+        const CuvPyramidLevel *levels, CuvPyramidSource frame,
+        uint8_t *pictures, unsigned long long *began)
 {
   // double buffer: one level is read, the other written
   __shared__ uint8_t squares[2][CUV_PYRAMID_HALVES * CUV_PYRAMID_HALVES];
@@ -50,6 +55,7 @@ __launch_bounds__ (CUV_PYRAMID_HALVES *CUV_PYRAMID_HALVES) cuv_halves_kernel (
       + 2 * CUV_PYRAMID_HALVES * blockIdx.x;
   int stride = frame.stride;
 
+  cuv_record_start (began);
   for (int n = 0; n < halves.n; n++) {
     const CuvPyramidLevel &level = levels[halves.level[n]];
     const int shift = CUV_PYRAMID_HALVINGS - 1 - n, size = 1 << shift;
@@ -289,13 +295,15 @@ struct CuvPyramidPictures {
 // sum of their squares.
 template <int powers>
 static __global__ void
-__launch_bounds__ (CUV_PYRAMID_PICTURE_THREADS, 16) cuv_picture_kernel (
-    const CuvPyramidTile *tiles, CuvPyramidPictures pictures)
+__launch_bounds__ (CUV_PYRAMID_PICTURE_THREADS, 16)
+    cuv_picture_kernel (const CuvPyramidTile *tiles,
+        CuvPyramidPictures pictures, unsigned long long *began)
 {
   const CuvPyramidTile tile = tiles[blockIdx.x];
   const CuvPyramidLevel &level = pictures.levels[tile.level];
 
   cuv_pdl_trigger ();
+  cuv_record_start (began);
   if (level.resize == CUV_PYRAMID_RESIZE_COPY)
     pictures.make<CuvPyramidCopiedColumns, powers> (level, tile);
   else if (level.resize == CUV_PYRAMID_RESIZE_NEAR)

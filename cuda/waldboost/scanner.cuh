@@ -17,7 +17,9 @@ struct CuvScanCounters {
   // numbers of hits, visited windows, evaluated weak classifiers (0 for
   // cascades), and visited windows without contrast (Haar cascades)
   unsigned long long n_hits, windows, weak, flat;
-  unsigned long long began, ended; // start and end of the scan in nanoseconds
+  // in nanoseconds: start of the frame, in the counters of the first model;
+  // start and end of the scan
+  unsigned long long frame_began, began, ended;
   // tiles that blocks have taken (plane_kernel)
   unsigned tiles;
   unsigned candidates; // windows that pass the first trees (channels/)
@@ -33,8 +35,7 @@ struct CuvScanHits {
   __device__ void
   begin () const
   {
-    if (blockIdx.x == 0 && threadIdx.x == 0 && counters->began == 0)
-      counters->began = cuv_nanoseconds ();
+    cuv_record_start (&counters->began);
   }
 
   __device__ void

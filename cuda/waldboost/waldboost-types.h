@@ -240,7 +240,7 @@ typedef struct {
   uint64_t weak;    /* weak classifiers evaluated; a tree counts once */
   const uint64_t *survivors; /* one count per segment of the plan */
   /* Microseconds. CPU: thread time, summed over the threads. CUDA: pyramid_us
-   * is everything except the scan, including the copy of the result. */
+   * is everything but the scan and the copy of the result. */
   float pyramid_us, scan_us;
 } CuvWaldboostResult;
 

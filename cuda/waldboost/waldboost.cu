@@ -74,7 +74,7 @@ struct _CuvWaldboostCuda {
   CuvBuffer tables = {};
   CuvArena arena = {};
   bool empty = true; // no plan has levels
-  cudaEvent_t started = nullptr, done = nullptr;
+  cudaEvent_t done = nullptr;
   bool in_parts = false; // this frame is scanned in two streams
   // a second stream, for half of the levels; see scan_in_parts()
   CuvOwnStream beside;
@@ -107,7 +107,7 @@ drop_frame (CuvWaldboostCuda *self)
 _CuvWaldboostCuda::~_CuvWaldboostCuda ()
 {
   drop_frame (this);
-  for (cudaEvent_t event : { started, done, joined }) {
+  for (cudaEvent_t event : { done, joined }) {
     if (event != nullptr)
       cuv_cuda_record (cudaEventDestroy (event), "cudaEventDestroy");
   }
@@ -210,10 +210,8 @@ cuv_waldboost_init (
     if (reserve (&self->findings[i], *searches[i].model, &self->arena) != 0)
       return -1;
   }
-  CUV_CUDA_TRY (cudaEventCreate (&self->started));
-  CUV_CUDA_TRY (cudaEventCreate (&self->done));
-  CUV_CUDA_TRY (
-      cudaEventCreateWithFlags (&self->joined, cudaEventDisableTiming));
+  for (cudaEvent_t *event : { &self->done, &self->joined })
+    CUV_CUDA_TRY (cudaEventCreateWithFlags (event, cudaEventDisableTiming));
   if (self->own.open (false) != 0 || self->beside.open (false) != 0)
     return -1;
   return cuv_waldboost_set_plans (self, searches);
@@ -393,7 +391,9 @@ cuv_waldboost_submit_all (
       || acquire_images (self) != 0)
     return -1;
   self->in_parts = self->pyramid.in_parts () && !cuv_gpu_is_busy ();
-  CUV_CUDA_TRY (cudaEventRecord (self->started, self->stream));
+  Findings *first = &self->findings[0];
+
+  self->pyramid.began = &first->counters (first->scan)->frame_began;
   for (Findings &found : self->findings) {
     if (clear_counters (&found, self->stream) != 0)
       return -1;
@@ -533,8 +533,7 @@ collect_model (CuvWaldboostCuda *self, int model, CuvWaldboostResult *result)
       counters.n_hits - result->n_hits, INT32_MAX);
   result->windows = counters.windows;
   result->weak = found.cascade ? cascade_weak (found, counters) : counters.weak;
-  if (counters.began != 0 && counters.began < counters.ended)
-    result->scan_us = (counters.ended - counters.began) * 1e-3f;
+  result->scan_us = cuv_microseconds (counters.began, counters.ended);
   return 0;
 }
 
@@ -542,7 +541,7 @@ static int
 cuv_waldboost_collect (CuvWaldboostCuda *self, CuvWaldboostResult *results)
 {
   const int n = (int) self->findings.size ();
-  float ms, scan_us = 0;
+  float scan_us = 0;
 
   for (int i = 0; i < n; i++) {
     results[i] = CuvWaldboostResult{};
@@ -552,13 +551,17 @@ cuv_waldboost_collect (CuvWaldboostCuda *self, CuvWaldboostResult *results)
     return 0;
   if (cuv_wait_event (&self->wait, self->done) != 0)
     return -1;
+  // before find_first() overwrites the counters
+  const float frame_us =
+      cuv_microseconds (self->findings[0].host_counters ()->frame_began,
+          self->findings[n - 1].host_counters ()->ended);
+
   for (int i = 0; i < n; i++) {
     if (collect_model (self, i, &results[i]) != 0)
       return -1;
     scan_us += results[i].scan_us;
   }
-  CUV_CUDA_TRY (cudaEventElapsedTime (&ms, self->started, self->done));
-  results[0].pyramid_us = std::max (0.f, ms * 1000 - scan_us);
+  results[0].pyramid_us = std::max (0.f, frame_us - scan_us);
   return 0;
 }
 

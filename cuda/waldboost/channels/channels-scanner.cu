@@ -185,7 +185,8 @@ private:
         ? cuv_channels_frame_kernel<true>
         : cuv_channels_frame_kernel<false>;
 
-    kernel<<<grid, block, 0, stream>>> (part, pyramid.turn, chain (pyramid));
+    kernel<<<grid, block, 0, stream>>> (
+        part, pyramid.turn, chain (pyramid), pyramid.began);
     CUV_CUDA_LAUNCHED (cuv_channels_frame_kernel);
     return 0;
   }

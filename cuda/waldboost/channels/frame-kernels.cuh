@@ -188,11 +188,13 @@ static __global__ void
 __launch_bounds__ (CUV_CHANNELS_FRAME_X *CUV_CHANNELS_FRAME_Y)
     cuv_channels_frame_kernel (const __grid_constant__ CuvChannelsPart part,
         const __grid_constant__ CuvTurn turn,
-        const __grid_constant__ CuvChannelsChain chain)
+        const __grid_constant__ CuvChannelsChain chain,
+        unsigned long long *began)
 {
   // a picture's square is read while its half is written
   __shared__ unsigned squares[2][CUV_CHANNELS_SQUARE * CUV_CHANNELS_SQUARE];
 
+  cuv_record_start (began);
   cuv_channels_frame_square<turned> (part, turn, chain, squares[0]);
   cuv_channels_halves<1> (chain, squares[0], squares[1]);
 }
