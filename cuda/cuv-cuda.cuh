@@ -111,14 +111,17 @@ CUV_API bool cuv_cuda_has_pdl (void);
 
 CUV_END
 
+/* The thread records kernels, see CuvReplay. */
+inline thread_local bool cuv_is_recording = false;
+
 /* Launches a kernel with programmatic dependent launch (PDL): its blocks may
  * start before the previous kernel of the stream has ended, once all blocks of
  * that kernel have called cuv_pdl_trigger(). While the GPU is busy, they do
- * not: they would wait in the place of other work. The kernel must call
- * cuv_pdl_wait() before it reads memory that an earlier kernel of the stream
- * writes, or writes memory that an earlier one uses. The previous kernel must
- * call cuv_pdl_wait(), too, or have been launched normally. Returns 0, or
- * records a failure and returns -1. */
+ * not: they would wait in the place of other work; nor if they are recorded.
+ * The kernel must call cuv_pdl_wait() before it reads memory that an earlier
+ * kernel of the stream writes, or writes memory that an earlier one uses. The
+ * previous kernel must call cuv_pdl_wait(), too, or have been launched
+ * normally. Returns 0, or records a failure and returns -1. */
 template <typename... Parameters, typename... Arguments>
 static inline int
 cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
@@ -135,7 +138,8 @@ cuv_launch_dependent (const char *name, dim3 grid, dim3 block, size_t shared,
   config.dynamicSmemBytes = shared;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = cuv_cuda_has_pdl () && !cuv_gpu_is_busy () ? 1 : 0;
+  config.numAttrs =
+      cuv_cuda_has_pdl () && !cuv_is_recording && !cuv_gpu_is_busy () ? 1 : 0;
   return cuv_cuda_record (
       cudaLaunchKernelEx (&config, kernel, Parameters (arguments)...), name);
 }

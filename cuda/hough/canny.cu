@@ -123,7 +123,8 @@ input_kernel (CuvHoughMaps maps, CuvFrame frame)
 template <typename Norm>
 static int
 cuv_canny_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
-    const CuvCannyParams &params, float low, float high, cudaStream_t stream)
+    const CuvCannyParams &params, float low, float high, cudaStream_t stream,
+    CuvReplay *recorded)
 {
   const CuvComponent &c = frame.component[0];
   const bool words = frame.model != CUV_MODEL_RGB && c.step == 1
@@ -132,30 +133,37 @@ cuv_canny_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
   const auto kernel =
       params.blur ? canny_kernel<true, Norm> : canny_kernel<false, Norm>;
 
+  if (recorded != nullptr)
+    return recorded->change_first (
+        kernel, grid, CUV_HOUGH_CANNY_THREADS, maps, frame, words, low, high);
   kernel<<<grid, CUV_HOUGH_CANNY_THREADS, 0, stream>>> (
       maps, frame, words, low, high);
   CUV_CUDA_LAUNCHED (canny_kernel);
-  return cuv_hysteresis_submit (maps, stream);
+  return 0;
 }
 
 int
 cuv_maps_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
-    const CuvCannyParams &params, cudaStream_t stream)
+    const CuvCannyParams &params, cudaStream_t stream, CuvReplay *recorded)
 {
   const float low = params.low, high = params.high;
 
   return params.norm == CUV_CANNY_L1
-      ? cuv_canny_submit<__half2> (maps, frame, params, low, high, stream)
+      ? cuv_canny_submit<__half2> (
+          maps, frame, params, low, high, stream, recorded)
       : cuv_canny_submit<float2> (
-          maps, frame, params, low * low, high * high, stream);
+          maps, frame, params, low * low, high * high, stream, recorded);
 }
 
 int
-cuv_maps_submit_input (
-    const CuvHoughMaps &maps, const CuvFrame &frame, cudaStream_t stream)
+cuv_maps_submit_input (const CuvHoughMaps &maps, const CuvFrame &frame,
+    cudaStream_t stream, CuvReplay *recorded)
 {
   const int blocks = (int) (cuv_map_words (maps) / CUV_HOUGH_CANNY_WARPS);
 
+  if (recorded != nullptr)
+    return recorded->change_first (
+        input_kernel, blocks, CUV_HOUGH_CANNY_THREADS, maps, frame);
   input_kernel<<<blocks, CUV_HOUGH_CANNY_THREADS, 0, stream>>> (maps, frame);
   CUV_CUDA_LAUNCHED (input_kernel);
   return 0;

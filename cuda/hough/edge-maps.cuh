@@ -12,6 +12,7 @@
 
 #include "cuv-cuda.cuh"
 #include "cuv-frame.h"
+#include "cuv-replay.cuh"
 #include "hough/hough-types.h"
 
 #define CUV_HOUGH_TILE_WORDS 4 // words of 32 pixels per row
@@ -180,14 +181,14 @@ cuv_final_edges (
 
 // ---- launchers ----
 
-// Computes a frame's maps, and the blurred frame if Canny blurs it. The last
-// step is cuv_hysteresis_submit(); cuv_final_edges() resolves the pixels that
-// are still undecided.
+// Computes a frame's maps, and the blurred frame if Canny blurs it, by one
+// kernel. The next step is cuv_hysteresis_submit(); cuv_final_edges() resolves
+// the pixels that are still undecided. recorded: NULL, or see CuvReplay.
 int cuv_maps_submit (const CuvHoughMaps &maps, const CuvFrame &frame,
-    const CuvCannyParams &params, cudaStream_t stream);
-// Computes the maps of a frame that is an edge map.
-int cuv_maps_submit_input (
-    const CuvHoughMaps &maps, const CuvFrame &frame, cudaStream_t stream);
+    const CuvCannyParams &params, cudaStream_t stream, CuvReplay *recorded);
+// Computes the maps of a frame that is an edge map; nothing is undecided.
+int cuv_maps_submit_input (const CuvHoughMaps &maps, const CuvFrame &frame,
+    cudaStream_t stream, CuvReplay *recorded);
 
 // Connects undecided runs across tiles; the kernel before it has connected
 // those within tiles.

@@ -10,7 +10,6 @@
 #include <vector>
 #include "cuv-arena.cuh"
 #include "cuv-own-stream.cuh"
-#include "cuv-replay.cuh"
 #include "cuv-wait.h"
 #include "hough/peaks.cuh"
 
@@ -32,7 +31,7 @@ struct _CuvHoughCuda {
   CuvHoughParams params = {};
   bool has_regions = false; // segments come from regions, without votes
   CuvHoughMethod method = CUV_HOUGH_SHARED;
-  CuvReplay replay;     // of the kernels after the edge map
+  CuvReplay replay;     // of the kernels of a frame
   bool repeats = false; // the parameters are those of the submit before
   CuvOwnStream own;
   cudaStream_t stream = nullptr; // that of the frame, see CuvOwnStream
@@ -244,11 +243,12 @@ choose_method (CuvHoughCuda *self, const CuvHoughParams *params)
 }
 
 static int
-submit_edges (CuvHoughCuda *self, const CuvFrame *frame)
+submit_edges (CuvHoughCuda *self, const CuvFrame *frame, CuvReplay *recorded)
 {
   return self->params.source == CUV_EDGES_CANNY
-      ? cuv_maps_submit (self->maps, *frame, self->params.canny, self->stream)
-      : cuv_maps_submit_input (self->maps, *frame, self->stream);
+      ? cuv_maps_submit (
+          self->maps, *frame, self->params.canny, self->stream, recorded)
+      : cuv_maps_submit_input (self->maps, *frame, self->stream, recorded);
 }
 
 static int
@@ -337,23 +337,33 @@ submit_lines (
   return 0;
 }
 
-// Enqueues what follows the edge map. While the GPU is busy, frames replay it
-// unless their parameters are new, which may never come again. Otherwise the
-// kernels may start early, which replayed ones do not: they are recorded while
-// the GPU is busy.
 static int
 submit_results (
     CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
 {
-  const auto enqueue = [=] {
-    return self->has_regions ? submit_regions (self, frame, edges)
-                             : submit_lines (self, frame, edges);
-  };
-  const bool needs_frame = edges.bins != nullptr && !self->params.canny.blur;
+  if (self->params.source == CUV_EDGES_CANNY
+      && cuv_hysteresis_submit (self->maps, self->stream) != 0)
+    return -1;
+  return self->has_regions ? submit_regions (self, frame, edges)
+                           : submit_lines (self, frame, edges);
+}
 
-  return self->repeats && !needs_frame && cuv_gpu_is_busy ()
-      ? self->replay.submit (&self->stream, enqueue)
-      : enqueue ();
+// Enqueues all kernels of a frame. While the GPU is busy, frames replay them
+// unless their parameters are new, which may never come again; otherwise
+// kernels that start early (PDL) shorten the frame. Only the first may read the
+// frame.
+static int
+submit_kernels (
+    CuvHoughCuda *self, const CuvFrame *frame, const CuvHoughEdges &edges)
+{
+  const bool needs_frame = edges.bins != nullptr && !self->params.canny.blur;
+  const bool replays = self->repeats && !needs_frame && cuv_gpu_is_busy ();
+  const auto first = [=] (CuvReplay *recorded) {
+    return submit_edges (self, frame, recorded);
+  };
+  const auto rest = [=] { return submit_results (self, frame, edges); };
+
+  return self->replay.submit (&self->stream, replays, first, rest);
 }
 
 static int
@@ -367,8 +377,7 @@ cuv_hough_submit_all (
       && self->regions.max_edges > 0;
   self->maps.bins = edges.bins != nullptr ? edges.counts : nullptr;
   if (self->own.choose (stream, self->done, &self->stream) != 0
-      || submit_edges (self, frame) != 0
-      || submit_results (self, frame, edges) != 0)
+      || submit_kernels (self, frame, edges) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   return 0;

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include "cuda_runtime_api.h"
 
 #define __global__
@@ -85,6 +88,32 @@ extern void *cuv_emulated_shared; // the block's dynamic shared memory
 void cuv_emulated_launch (dim3 grid, dim3 block, size_t shared,
     cudaStream_t stream, std::function<void ()> body);
 
+// Remembers how to run a kernel with arguments that are given by address.
+void cuv_emulated_remember (
+    void *kernel, std::function<std::function<void ()> (void **)> bind);
+
+template <typename... Parameters, size_t... I>
+static inline std::function<void ()>
+cuv_emulated_bind (
+    void (*kernel) (Parameters...), void **arguments, std::index_sequence<I...>)
+{
+  return [=,
+             values = std::tuple<Parameters...> (
+                 *(std::decay_t<Parameters> *) arguments[I]...)] {
+    std::apply (kernel, values);
+  };
+}
+
+template <typename... Parameters>
+static inline void
+cuv_emulated_remember (void (*kernel) (Parameters...))
+{
+  cuv_emulated_remember ((void *) kernel, [=] (void **arguments) {
+    return cuv_emulated_bind (
+        kernel, arguments, std::index_sequence_for<Parameters...> ());
+  });
+}
+
 struct CuvEmulatedLaunch {
   dim3 grid, block;
   size_t shared = 0;
@@ -95,6 +124,7 @@ struct CuvEmulatedLaunch {
   operator() (
       void (*kernel) (Parameters...), const Arguments &...arguments) const
   {
+    cuv_emulated_remember (kernel);
     cuv_emulated_launch (
         grid, block, shared, stream, [=] { kernel (arguments...); });
   }
@@ -129,6 +159,17 @@ cudaLaunchKernelEx (const cudaLaunchConfig_t *config,
       config->dynamicSmemBytes, config->stream, [=] { kernel (arguments...); });
   return cudaSuccess;
 }
+
+struct cudaKernelNodeParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void **kernelParams, **extra;
+};
+
+// Changes the first piece of work; the kernel must have been launched before.
+extern "C" cudaError_t cudaGraphExecKernelNodeSetParams (
+    cudaGraphExec_t exec, cudaGraphNode_t, const cudaKernelNodeParams *params);
 
 template <typename T>
 static inline cudaError_t

@@ -22,6 +22,7 @@ typedef struct CuvEmulatedEvent *cudaEvent_t;
 typedef void *cudaStream_t;
 typedef struct CuvEmulatedGraph *cudaGraph_t;
 typedef struct CuvEmulatedGraph *cudaGraphExec_t;
+typedef struct CuvEmulatedNode *cudaGraphNode_t;
 #define CUDART_VERSION 13000
 #define cudaStreamPerThread ((cudaStream_t) 2)
 #define cudaStreamNonBlocking 1
@@ -89,6 +90,9 @@ cudaError_t cudaStreamWaitEvent (cudaStream_t, cudaEvent_t, unsigned flags);
 /* What is enqueued in a stream in between is recorded, and not done. */
 cudaError_t cudaStreamBeginCapture (cudaStream_t, cudaStreamCaptureMode);
 cudaError_t cudaStreamEndCapture (cudaStream_t, cudaGraph_t *graph);
+/* Finds the first piece of work; *n must be 1. */
+cudaError_t cudaGraphGetRootNodes (
+    cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n);
 cudaError_t cudaGraphInstantiateWithFlags (
     cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t);

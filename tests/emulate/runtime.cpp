@@ -43,6 +43,9 @@ typedef std::lock_guard<std::mutex> Lock;
 
 static std::map<cudaStream_t, Stream> streams;
 static std::map<cudaStream_t, CuvEmulatedGraph> recordings;
+// Kernels that were launched.
+static std::map<void *, std::function<std::function<void ()> (void **)>>
+    kernels;
 static std::map<const char *, size_t> blocks; // device and pinned memory
 static double busy_until;                     // seconds
 
@@ -152,6 +155,15 @@ enqueue (cudaStream_t stream, std::function<void ()> run,
   }
   streams[stream].push_back ({ std::move (run), std::move (after) });
   go_on_at_random ();
+}
+
+void
+cuv_emulated_remember (
+    void *kernel, std::function<std::function<void ()> (void **)> bind)
+{
+  const Lock lock (mutex);
+
+  kernels[kernel] = std::move (bind);
 }
 
 void
@@ -447,6 +459,27 @@ cudaGraphInstantiateWithFlags (
     cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
   *exec = new CuvEmulatedGraph (*graph);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphGetRootNodes (cudaGraph_t, cudaGraphNode_t *nodes, size_t *n)
+{
+  *nodes = nullptr;
+  *n = 1;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphExecKernelNodeSetParams (
+    cudaGraphExec_t exec, cudaGraphNode_t, const cudaKernelNodeParams *params)
+{
+  const Lock lock (mutex);
+  const dim3 grid = params->gridDim, block = params->blockDim;
+  const unsigned shared = params->sharedMemBytes;
+  const auto body = kernels.at (params->func) (params->kernelParams);
+
+  exec->work.front ().run = [=] { cuv_emulate (grid, block, shared, body); };
   return cudaSuccess;
 }
 

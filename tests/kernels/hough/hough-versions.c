@@ -276,6 +276,7 @@ CUV_CHECKS_CPU (check_extreme_sizes)
 static void
 check_repeated (const CuvHoughConfig *config, CuvHoughMethod method)
 {
+  static const char *const formats[] = { "NV12", "GRAY8", "RGB" };
   const CuvCheckVersion version = { "CUDA", 0 };
   CuvHoughParams params = hough_random_params ();
   HoughExpected expected = { 0 };
@@ -286,7 +287,8 @@ check_repeated (const CuvHoughConfig *config, CuvHoughMethod method)
     return;
   run = hough_run_new (&expected.layout, &version);
   for (int n = 0; run.state != NULL && n < 6; n++) {
-    CuvCheckFrame frame = random_frame ("NV12", config->width, config->height);
+    CuvCheckFrame frame = random_frame (
+        formats[cuv_check_below (3)], config->width, config->height);
     void *before = memory;
 
     if (n == 4)
