@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include "cuv-cuda.cuh"
@@ -15,9 +16,40 @@
 #define CUV_WAIT_LONGEST_NAP 1000000
 
 #define CUV_WAIT_BUSY 2 // threads that wait while the GPU is busy
+// nanoseconds between the waits of different threads: those of threads that
+// take turns, and the longest that count
+#define CUV_WAIT_TURNS 2000000
+#define CUV_WAIT_PAUSE 100000000
 
 struct _CuvWaiters {
   std::atomic<int> n;
+  std::atomic<pthread_t> last;  // the thread that began a wait last
+  std::atomic<int64_t> changed; // when it did so after another one
+  std::atomic<int64_t> pace;    // mean time between such changes
+
+  constexpr _CuvWaiters () : n (0), last (0), changed (0), pace (CUV_WAIT_PAUSE)
+  {
+  }
+
+  // Notes that this thread begins to wait. Threads may do so at the same time,
+  // and spoil the mean a little.
+  void
+  note (int64_t now)
+  {
+    if (last.exchange (pthread_self ()) != pthread_self ()) {
+      const int64_t gap = now - changed.exchange (now);
+
+      pace = pace + (std::min<int64_t> (gap, CUV_WAIT_PAUSE) - pace) / 8;
+    } else if (now - changed > 5 * CUV_WAIT_TURNS) {
+      pace = CUV_WAIT_PAUSE; // the others have ended
+    }
+  }
+
+  bool
+  take_turns () const
+  {
+    return pace < CUV_WAIT_TURNS;
+  }
 };
 
 static CuvWaiters own_waiters;
@@ -41,9 +73,12 @@ class Waiting
   CuvWaiters *const waiters = current_waiters;
 
 public:
+  const int64_t start = now ();
+
   Waiting ()
   {
     waiters->n++;
+    waiters->note (start);
   }
   ~Waiting ()
   {
@@ -100,7 +135,7 @@ static cudaError_t
 poll (CuvWait *self, Query query)
 {
   const Waiting waiting;
-  const int64_t start = now (), usual = self->usual;
+  const int64_t start = waiting.start, usual = self->usual;
   cudaError_t status = query ();
 
   // sleeps less next time if the work is done already or right after the sleep
@@ -114,9 +149,10 @@ poll (CuvWait *self, Query query)
     if (status != cudaErrorNotReady)
       return status;
   }
-  // for long waits, such as those of frames of many streams, short sleeps cost
-  // less than polling, and are not later than it
-  if (usual < CUV_WAIT_LONG)
+  // for long waits, short sleeps cost less than polling, and are not later than
+  // it; of many threads each is a little later, but their polls together would
+  // take much of a core, and the driver's lock
+  if (usual < CUV_WAIT_LONG && !cuv_gpu_is_busy ())
     status = spin (query);
   while (status == cudaErrorNotReady) {
     nap (std::min<int64_t> (
@@ -172,6 +208,9 @@ extern "C" CUV_API bool cuv_test_gpu_is_busy (void) __attribute__ ((weak));
 extern "C" bool
 cuv_gpu_is_busy (void)
 {
-  return cuv_test_gpu_is_busy != nullptr ? cuv_test_gpu_is_busy ()
-                                         : cuv_waiters ()->n >= CUV_WAIT_BUSY;
+  const CuvWaiters *waiters = cuv_waiters ();
+
+  return cuv_test_gpu_is_busy != nullptr
+      ? cuv_test_gpu_is_busy ()
+      : waiters->n >= CUV_WAIT_BUSY || waiters->take_turns ();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waits for the GPU with low CPU use and latency: the driver's own waits either
  * spin while the GPU works, or add some 40 us for an interrupt. These functions
- * sleep for most of the usual duration, then poll, or sleep again if it is
- * long. */
+ * sleep for most of the usual duration, then poll, or sleep again if it is long
+ * or the GPU is busy. */
 #ifndef CUV_WAIT_H
 #define CUV_WAIT_H
 
@@ -31,7 +31,8 @@ typedef struct _CuvWaiters CuvWaiters;
 CUV_API CuvWaiters *cuv_waiters (void);
 CUV_API CuvWaiters *cuv_waiters_join (CuvWaiters *waiters);
 
-/* Whether several threads wait for the GPU: then it has enough to do, and what
+/* Whether several threads wait for the GPU, at the same time or within some two
+ * milliseconds of each other: then it has enough to do, or they have, and what
  * shortens a frame at the expense of others only costs time. */
 CUV_API bool cuv_gpu_is_busy (void);
 

@@ -60,11 +60,12 @@ wait_emulated (CuvWait *wait, double duration)
 /* Checks that a wait ends when the work does and adapts wait.usual, and that
  * the waits after a single long one do not oversleep. */
 static void
-check_emulated (void)
+check_emulated (bool busy)
 {
   CuvWait wait = { 0 };
 
-  cuv_check_case ("emulated waits");
+  cuv_check_case ("emulated waits, busy %d", busy);
+  cuv_gpu_set_busy (busy);
   for (int i = 0; i < 40; i++)
     wait_emulated (&wait, 1e-3);
   CUV_CHECK (wait.usual >= 50000, ": %" PRId64 " ns", wait.usual);
@@ -72,6 +73,7 @@ check_emulated (void)
   for (int i = 0; i < 40; i++)
     CUV_CHECK (cuv_wait_stream (&wait, NULL) == 0);
   CUV_CHECK (wait.usual <= 20000, ": %" PRId64 " ns", wait.usual);
+  cuv_gpu_set_busy (false);
 }
 
 /* Returns the CPU time of waits per wall time; the driver's spinning waits take
@@ -103,8 +105,10 @@ CUV_CHECKS_CUDA (check_wait_cuda)
   uint8_t *zeros = calloc (side, 4 * side), last = 1;
   double load;
 
-  if (cuv_emulate_busy != NULL)
-    check_emulated ();
+  if (cuv_emulate_busy != NULL) {
+    check_emulated (false);
+    check_emulated (true);
+  }
   cuv_check_case ("waiting for %d x %d NV12 pictures", N_WAITS, N_PICTURES);
   work.rgbx = cuv_check_upload (zeros, 4 * side * side);
   work.y = cuv_check_upload (zeros, side * side);
