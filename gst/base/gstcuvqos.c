@@ -363,25 +363,28 @@ gst_cuv_qos_query_peer (GstCuvQos *self)
   gst_query_unref (query);
 }
 
-static int
-by_time (const void *a, const void *b)
-{
-  const GstClockTime *p = a, *q = b;
-
-  return (*p > *q) - (*p < *q);
-}
-
 /* Returns the 95th percentile of the last samples: up to one slow frame in 20
  * is ignored. */
 static GstClockTime
 percentile_95 (const GstCuvQos *self)
 {
-  GstClockTime sorted[GST_CUV_QOS_SAMPLES];
   const guint n = MIN (self->n_samples, GST_CUV_QOS_SAMPLES);
+  const guint n_longest = n - (n - 1) * 95 / 100;
+  GstClockTime longest[GST_CUV_QOS_SAMPLES] = { 0 }; /* first */
 
-  memcpy (sorted, self->samples, n * sizeof *sorted);
-  qsort (sorted, n, sizeof *sorted, by_time);
-  return sorted[(n - 1) * 95 / 100];
+  for (guint i = 0; i < n; i++) {
+    GstClockTime time = self->samples[i];
+
+    for (guint k = 0; k < n_longest && time > longest[n_longest - 1]; k++) {
+      if (time > longest[k]) {
+        const GstClockTime shorter = longest[k];
+
+        longest[k] = time;
+        time = shorter;
+      }
+    }
+  }
+  return longest[n_longest - 1];
 }
 
 /* Every sink resynchronises when the latency changes, so only a rise by more
