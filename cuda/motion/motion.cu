@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include "cuv-arena.cuh"
+#include "cuv-replay.cuh"
 #include "cuv-wait.h"
 #include "motion/clean.cuh"
 #include "motion/motion-mog2.cuh"
@@ -22,6 +23,10 @@ struct _CuvMotionCuda {
   int mask_serial = 0;          // of the contents of unmasked
   CuvMotionCleaned cleaned = {};
   bool fresh = true; // nothing was learnt yet
+  CuvReplay replay;  // of the kernels of a frame
+  // parameters of the last frame for which the mask was cleaned
+  int opening = 0, closing = 0;
+  const uint64_t *shown = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
   CuvWait wait = {};
@@ -209,8 +214,13 @@ output_of (const CuvMotionCuda *self, const CuvMotionParams *params)
 template <bool PLAIN, int N_CHANNELS>
 static int
 launch_mog2 (const CuvMotionCuda *self, const CuvFrame *frame,
-    const CuvMotionParams *params)
+    const CuvMotionParams *params, CuvReplay *recorded)
 {
+  if (recorded != nullptr)
+    return recorded->change_first (mog2_kernel<PLAIN, N_CHANNELS>,
+        grid_of (self, 1), CUV_MOTION_THREADS, *frame, self->config,
+        params->mog2, params->mog2_rate, self->models,
+        output_of (self, params));
   mog2_kernel<PLAIN, N_CHANNELS>
       <<<grid_of (self, 1), CUV_MOTION_THREADS, 0, self->stream>>> (*frame,
           self->config, params->mog2, params->mog2_rate, self->models,
@@ -222,8 +232,12 @@ launch_mog2 (const CuvMotionCuda *self, const CuvFrame *frame,
 template <bool PLAIN, int N_WORDS>
 static int
 launch_average (const CuvMotionCuda *self, const CuvFrame *frame,
-    const CuvMotionParams *params)
+    const CuvMotionParams *params, CuvReplay *recorded)
 {
+  if (recorded != nullptr)
+    return recorded->change_first (average_kernel<PLAIN, N_WORDS>,
+        grid_of (self, N_WORDS), CUV_MOTION_THREADS, *frame, self->config,
+        params->average, self->averages, self->fresh, output_of (self, params));
   average_kernel<PLAIN, N_WORDS>
       <<<grid_of (self, N_WORDS), CUV_MOTION_THREADS, 0, self->stream>>> (
           *frame, self->config, params->average, self->averages, self->fresh,
@@ -239,21 +253,22 @@ n_values (const CuvMotionCuda *self)
   return (size_t) self->bits.stride * 64 * self->height;
 }
 
+// recorded: NULL, or see CuvReplay
 static int
 launch (const CuvMotionCuda *self, const CuvFrame *frame,
-    const CuvMotionParams *params)
+    const CuvMotionParams *params, CuvReplay *recorded)
 {
   const bool plain =
       self->config.scale == 1 && !cuv_motion_is_mixed (&self->config, frame);
 
   if (self->averages != nullptr)
-    return plain ? launch_average<true, 4> (self, frame, params)
-                 : launch_average<false, 1> (self, frame, params);
+    return plain ? launch_average<true, 4> (self, frame, params, recorded)
+                 : launch_average<false, 1> (self, frame, params, recorded);
   if (self->n_channels == 3)
-    return plain ? launch_mog2<true, 3> (self, frame, params)
-                 : launch_mog2<false, 3> (self, frame, params);
-  return plain ? launch_mog2<true, 1> (self, frame, params)
-               : launch_mog2<false, 1> (self, frame, params);
+    return plain ? launch_mog2<true, 3> (self, frame, params, recorded)
+                 : launch_mog2<false, 3> (self, frame, params, recorded);
+  return plain ? launch_mog2<true, 1> (self, frame, params, recorded)
+               : launch_mog2<false, 1> (self, frame, params, recorded);
 }
 
 static int
@@ -267,6 +282,40 @@ upload_mask (CuvMotionCuda *self, const CuvMotionParams *params)
   return 0;
 }
 
+// Returns whether the mask is cleaned as that of the last frame was.
+static bool
+cleans_again (CuvMotionCuda *self, const CuvMotionParams *params)
+{
+  const bool again = self->opening == params->opening
+      && self->closing == params->closing
+      && self->shown == shown (self, params);
+
+  self->opening = params->opening;
+  self->closing = params->closing;
+  self->shown = shown (self, params);
+  return again;
+}
+
+// Enqueues the kernels of a frame. While the GPU is busy, frames replay them.
+static int
+submit_kernels (
+    CuvMotionCuda *self, const CuvFrame *frame, const CuvMotionParams *params)
+{
+  const bool again = cleans_again (self, params);
+  const auto first = [=] (CuvReplay *recorded) {
+    return launch (self, frame, params, recorded);
+  };
+  const auto rest = [=] {
+    return cuv_motion_clean (&self->bits, params->opening, params->closing,
+        shown (self, params), self->cleaned, self->stream);
+  };
+
+  if (!again)
+    self->replay.forget ();
+  return self->replay.submit (
+      &self->stream, again && cuv_gpu_is_busy (), first, rest);
+}
+
 static int
 submit (
     CuvMotionCuda *self, const CuvFrame *frame, const CuvMotionParams *params)
@@ -274,10 +323,8 @@ submit (
   if (self->fresh && self->models.n_modes != nullptr)
     CUV_CUDA_TRY (cudaMemsetAsync (
         self->models.n_modes, 0, n_values (self), self->stream));
-  if (upload_mask (self, params) != 0 || launch (self, frame, params) != 0
-      || cuv_motion_clean (&self->bits, params->opening, params->closing,
-             shown (self, params), self->cleaned, self->stream)
-          != 0)
+  if (upload_mask (self, params) != 0
+      || submit_kernels (self, frame, params) != 0)
     return -1;
   CUV_CUDA_TRY (cudaEventRecord (self->done, self->stream));
   self->fresh = false;

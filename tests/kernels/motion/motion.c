@@ -152,27 +152,31 @@ next_frame (CuvCheckFrame *frame, const CuvCheckFrame *first, int levels)
   }
 }
 
+/* Some settings are those of the frame before. */
 static void
 random_params (CuvMotionParams *params, int frame)
 {
-  *params = (CuvMotionParams){ .opening = 1 + 2 * (int) cuv_check_below (4),
-    .closing = 1 + 2 * (int) cuv_check_below (16),
-    .average = { (int) cuv_check_below (60), (int) cuv_check_below (65537) } };
+  if (frame == 0 || cuv_check_below (4) == 0)
+    params->opening = 1 + 2 * (int) cuv_check_below (4);
+  if (frame == 0 || cuv_check_below (4) == 0)
+    params->closing = 1 + 2 * (int) cuv_check_below (16);
+  params->average = (CuvAverageParams){ (int) cuv_check_below (60),
+    (int) cuv_check_below (65537) };
   cuv_mog2_params_init (&params->mog2);
   params->mog2.shadows = (int) cuv_check_below (2);
   params->mog2_rate = cuv_mog2_rate (
       &params->mog2, cuv_check_below (6) == 0 ? 0 : 1. / (2 * (frame + 1)));
 }
 
-/* Masks nothing, or a row of random spans; keeps what is masked in half of the
- * frames. */
+/* Masks nothing, or random spans, in odd frames those of the one before. */
 static void
 random_mask (Reference *wanted, int frame)
 {
   const int stride = cuv_motion_n_words (wanted->width);
   CuvMotionParams *params = &wanted->params;
 
-  params->unmasked = cuv_check_below (3) > 0 ? wanted->unmasked : NULL;
+  if (cuv_check_below (3) == 0)
+    params->unmasked = params->unmasked == NULL ? wanted->unmasked : NULL;
   params->mask_serial = 1 + frame / 2;
   if (frame % 2 != 0)
     return;
@@ -319,12 +323,14 @@ check_film (const CuvMotionConfig *config, const CuvCheckFrame *first)
     next_frame (&frame, first, 1 + i % 3 * 8);
     random_params (&wanted.params, i);
     random_mask (&wanted, i);
+    cuv_gpu_set_busy (cuv_check_below (4) > 0); /* kernels are replayed */
     reference_run (&wanted, &frame.frame, i == 0 || again);
     for (int k = 0; k < n; k++) {
       run_frame (&runs[k], &frame, &wanted.params);
       check_frame (&wanted, &runs[k], i);
     }
   }
+  cuv_gpu_set_busy (false);
   while (n > 0)
     run_clear (&runs[--n]);
   reference_clear (&wanted);
